@@ -1,0 +1,68 @@
+// The codec: how the rows of one data object become bytes, and how they are read back.
+//
+//   writing    codec.build(identity) -> builder      append(row)*  finish()      rows are encoded as they are appended
+//   reading    codec.open(bytes, expectation) -> cursor      next()*  status()   rows are decoded one at a time
+//
+// LAW: decode(encode(x)) is x, bit for bit, for every row that a table accepts; bytes that are damaged in any way are
+// an error that names the object, never a crash, a hang, a deep stack or wrong rows.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "../core/config.hpp"
+#include "../core/limits.hpp"
+#include "../core/result.hpp"
+#include "../core/row.hpp"
+#include "../core/uuid.hpp"
+
+namespace tarn::inline TARN_ABI {
+
+// Which object is written. An object states it, so that bytes that are found under another name are noticed.
+struct object_identity {
+  std::string_view table;
+  uuid id;
+};
+
+// What is known of an object before it is read.
+struct object_expectation {
+  object_identity identity;
+  std::size_t columns = 0;         // of its rows
+  bool counted = false;            // the log states the number of rows (the article's program does not)
+  std::uint64_t rows = 0;          // only if `counted`
+  bool checksum_verified = false;  // the bytes are the ones that the log's checksum was made of: no need to do it again
+};
+
+// Rows, one at a time:
+//   while (cursor.next()) use(cursor.row());      next() is true for a row, false at the end and on failure;
+//   if (!cursor.status()) ...                     status() tells which. A row is valid until the next call of next().
+template <class C>
+concept row_cursor = std::movable<C> && requires(C& cursor) {
+  { cursor.next() } -> std::same_as<bool>;
+  { cursor.row() } -> std::same_as<list_view>;
+  { cursor.status() } -> std::same_as<status>;
+};
+
+// Rows in the making. `append` takes a row that table/row_check.hpp has accepted and copies it; after an error (the
+// encoded row is longer than limits allow) the builder is as it was before. `read_back` gives the rows appended so far;
+// its cursor stays valid, and goes on reading just those, whatever happens to the builder afterwards.
+template <class B>
+concept row_builder = std::movable<B> && requires(B& builder, row_view row) {
+  { builder.append(row) } -> std::same_as<status>;
+  { builder.rows() } -> std::convertible_to<std::uint64_t>;
+  { builder.byte_size() } -> std::convertible_to<std::size_t>;  // of the object, if it were finished now; about
+  { builder.read_back() } -> row_cursor;
+  { builder.finish() } -> std::same_as<std::string_view>;  // the whole object; valid until the builder is destroyed
+};
+
+template <class C>
+concept row_codec = requires(const C& codec, std::string_view bytes, object_identity identity,
+                             object_expectation expected, limits bounds) {
+  { C::name } -> std::convertible_to<std::string_view>;  // what add-actions call it; lower-case letters, digits, '-'
+  { codec.build(identity, bounds) } -> row_builder;
+  { *codec.open(bytes, expected, bounds) } -> row_cursor;
+};
+
+}  // namespace tarn::inline TARN_ABI

@@ -1,0 +1,29 @@
+// Bounds on everything that input could make large, with their units and defaults.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "config.hpp"
+
+namespace tarn::inline TARN_ABI {
+
+struct limits {
+  // When a transaction's buffered rows of one table become a data object. The article's program reads objects of at
+  // most 65,536 rows, so a lake shared with it must not raise `rows_per_object`.
+  std::uint64_t rows_per_object = 65'536;
+  std::size_t bytes_per_object = std::size_t{64} << 20;
+
+  // Rows: one that is longer when encoded, or nested deeper, is refused at insert and, in an object, not read.
+  std::size_t row_bytes_max = std::size_t{16} << 20;
+  std::uint32_t nesting_depth_max = 64;
+
+  // Schemas.
+  std::size_t columns_max = 16'384;
+  std::size_t column_name_bytes_max = 1'024;
+
+  // A log entry, and so the number of objects and columns that one transaction can name.
+  std::size_t entry_bytes_max = std::size_t{64} << 20;
+};
+
+}  // namespace tarn::inline TARN_ABI

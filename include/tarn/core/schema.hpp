@@ -1,0 +1,78 @@
+// What a table's rows look like.
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "config.hpp"
+#include "strong_types.hpp"
+#include "value.hpp"
+
+namespace tarn::inline TARN_ABI {
+
+enum class nullability : bool { nullable, not_null };
+
+// One column. `column_type::any` (the article's only kind) takes values of every kind; a declared type takes that kind
+// and, unless it is not_null, null. Nothing is converted: an integer is not taken for a double.
+enum class column_type : unsigned char { any, boolean, integer, real, string, bytes, list, map };
+
+[[nodiscard]] constexpr std::string_view name_of(column_type type) noexcept {
+  return type == column_type::any ? "any" : name_of(static_cast<kind>(type));
+}
+
+struct column {
+  // Implicit from a name, so that a schema can be written as {"id", "name", {"born", column_type::integer}}.
+  column(std::string_view column_name, column_type declared = column_type::any,
+         nullability nulls = nullability::nullable)
+      : name(column_name), type(declared), nullable(nulls == nullability::nullable) {}
+  column(const char* column_name, column_type declared = column_type::any, nullability nulls = nullability::nullable)
+      : column(std::string_view(column_name), declared, nulls) {}
+
+  // Whether the column takes a value of this kind.
+  [[nodiscard]] bool takes(kind k) const noexcept {
+    if (k == kind::null) return nullable;
+    return type == column_type::any || static_cast<kind>(type) == k;
+  }
+
+  std::string name;
+  column_type type;
+  bool nullable;
+  column_id id;  // given when the table is created; stays when the column is renamed
+};
+
+// The columns of a table, in order. Their names differ from one another and are not empty; `check_schema` in
+// table/row_check.hpp says what is wrong with one.
+class schema {
+ public:
+  schema() = default;
+  schema(std::initializer_list<column> columns) : columns_(columns) {}
+  explicit schema(std::vector<column> columns) : columns_(std::move(columns)) {}
+
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+  [[nodiscard]] std::size_t size() const noexcept { return columns_.size(); }
+  [[nodiscard]] const column& operator[](std::size_t index) const noexcept { return columns_[index]; }
+  [[nodiscard]] auto begin() const noexcept { return columns_.begin(); }
+  [[nodiscard]] auto end() const noexcept { return columns_.end(); }
+
+  // The place of the column called `name`, or `none`. Linear in the number of columns.
+  [[nodiscard]] std::size_t find(std::string_view name) const noexcept {
+    for (std::size_t at = 0; at < columns_.size(); ++at)
+      if (columns_[at].name == name) return at;
+    return none;
+  }
+
+  // Gives every column the id of its place, counted from 1.
+  void number_columns() noexcept {
+    for (std::size_t at = 0; at < columns_.size(); ++at) columns_[at].id = {static_cast<std::uint32_t>(at + 1)};
+  }
+
+ private:
+  std::vector<column> columns_;
+};
+
+}  // namespace tarn::inline TARN_ABI

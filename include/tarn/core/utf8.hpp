@@ -1,0 +1,75 @@
+// Well-formed UTF-8 (Unicode 15, table 3-7): no overlong forms, no surrogates, nothing past U+10FFFF.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "config.hpp"
+
+namespace tarn::inline TARN_ABI {
+
+// The length of the well-formed sequence that `text` begins with, 0 if there is none. `text` must not be empty.
+[[nodiscard]] constexpr std::size_t utf8_sequence_size(std::string_view text) noexcept {
+  const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
+  const auto continues = [&](std::size_t from, std::size_t to) {
+    for (std::size_t at = from; at < to; ++at)
+      if ((byte(at) & 0xc0U) != 0x80U) return false;
+    return true;
+  };
+  const unsigned first = byte(0);
+  if (first < 0x80) return 1;
+  if (first < 0xc2 || first > 0xf4) return 0;
+  if (first < 0xe0) return text.size() >= 2 && continues(1, 2) ? 2 : 0;
+  const std::size_t size = first < 0xf0 ? 3 : 4;
+  if (text.size() < size || !continues(1, size)) return 0;
+  // The second byte decides what the first alone does not.
+  const unsigned second = byte(1);
+  const bool overlong = (first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90);
+  const bool surrogate = first == 0xed && second > 0x9f;
+  const bool too_large = first == 0xf4 && second > 0x8f;
+  return overlong || surrogate || too_large ? 0 : size;
+}
+
+// The offset of the first byte that is not part of well-formed UTF-8; text.size() if all of it is.
+[[nodiscard]] inline std::size_t find_invalid_utf8(std::string_view text) noexcept {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    std::uint64_t eight;
+    if (text.size() - at >= sizeof eight) {  // mostly ASCII: eight bytes at a time
+      std::memcpy(&eight, text.data() + at, sizeof eight);
+      if ((eight & 0x8080'8080'8080'8080U) == 0) {
+        at += sizeof eight;
+        continue;
+      }
+    }
+    const std::size_t size = utf8_sequence_size(text.substr(at));
+    if (size == 0) return at;
+    at += size;
+  }
+  return at;
+}
+
+// Appends one code point, which must be below 0x110000 and no surrogate.
+inline void append_utf8(std::string& out, std::uint32_t code_point) {
+  const auto tail = [&](int shift) { out.push_back(static_cast<char>(0x80U | (code_point >> shift & 0x3fU))); };
+  if (code_point < 0x80) {
+    out.push_back(static_cast<char>(code_point));
+  } else if (code_point < 0x800) {
+    out.push_back(static_cast<char>(0xc0U | code_point >> 6));
+    tail(0);
+  } else if (code_point < 0x10000) {
+    out.push_back(static_cast<char>(0xe0U | code_point >> 12));
+    tail(6);
+    tail(0);
+  } else {
+    out.push_back(static_cast<char>(0xf0U | code_point >> 18));
+    tail(12);
+    tail(6);
+    tail(0);
+  }
+}
+
+}  // namespace tarn::inline TARN_ABI

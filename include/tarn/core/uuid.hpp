@@ -1,0 +1,73 @@
+// 128-bit identifiers (RFC 9562), written as version 7: the first 48 bits are a birth time, the rest is random.
+//
+// An id is a function of the time and of 74 fresh random bits only. There is no counter and no remembered state that a
+// fork, a copied client or a clock that steps back could repeat.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "config.hpp"
+#include "environment.hpp"
+#include "strong_types.hpp"
+#include "text.hpp"
+
+namespace tarn::inline TARN_ABI {
+
+struct uuid {
+  std::uint64_t high = 0;
+  std::uint64_t low = 0;
+
+  static constexpr std::size_t text_size = 36;
+
+  [[nodiscard]] constexpr bool is_nil() const noexcept { return high == 0 && low == 0; }
+  friend constexpr auto operator<=>(const uuid&, const uuid&) = default;
+};
+
+// 8-4-4-4-12 lower-case hex digits.
+[[nodiscard]] inline std::string to_text(const uuid& id) {
+  std::string digits = hex(id.high) + hex(id.low);
+  constexpr std::size_t dashes[] = {20, 16, 12, 8};
+  for (const std::size_t at : dashes) digits.insert(at, 1, '-');
+  return digits;
+}
+
+// Reads 8-4-4-4-12 lower-case hex digits of any UUID version; false, and `id` as it was, for anything else.
+[[nodiscard]] constexpr bool parse_uuid(std::string_view text, uuid& id) noexcept {
+  if (text.size() != uuid::text_size) return false;
+  std::uint64_t halves[2] = {0, 0};
+  int digits = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (at == 8 || at == 13 || at == 18 || at == 23) {
+      if (c != '-') return false;
+      continue;
+    }
+    const bool decimal = c >= '0' && c <= '9';
+    if (!decimal && !(c >= 'a' && c <= 'f')) return false;
+    std::uint64_t& half = halves[digits++ / 16];
+    half = half << 4 | static_cast<std::uint64_t>(decimal ? c - '0' : c - 'a' + 10);
+  }
+  id = {halves[0], halves[1]};
+  return true;
+}
+
+// A version 7 UUID born at `birth`. False if the environment has no entropy to give.
+[[nodiscard]] inline bool make_uuid(const environment& surroundings, timestamp birth, uuid& id) {
+  std::uint64_t random[2];
+  if (!surroundings.fill_random(surroundings.context, random, sizeof random)) return false;
+  const auto milliseconds = static_cast<std::uint64_t>(birth.ms) & 0xffff'ffff'ffffU;
+  id.high = milliseconds << 16 | 0x7000U | (random[0] & 0x0fffU);
+  id.low = 0x8000'0000'0000'0000U | (random[1] >> 2);
+  return true;
+}
+
+// When a version 7 UUID was born; the epoch for other versions, which carry no time.
+[[nodiscard]] constexpr timestamp birth_of(const uuid& id) noexcept {
+  const bool version_7 = (id.high >> 12 & 0xfU) == 7;
+  return {version_7 ? static_cast<std::int64_t>(id.high >> 16) : 0};
+}
+
+}  // namespace tarn::inline TARN_ABI

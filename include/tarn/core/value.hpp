@@ -1,0 +1,321 @@
+// The values a row is made of: `value` owns one, `value_view` looks at one wherever it is kept (in a `value`, in a
+// decoded object, in the caller's variables).
+//
+// Equality is identity of the stored value: integer 1 is not double 1.0, 0.0 is not -0.0, and a NaN is itself.
+// Not thread-safe to change, safe to read from several threads.
+#pragma once
+
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "config.hpp"
+#include "error.hpp"
+#include "text.hpp"
+
+namespace tarn::inline TARN_ABI {
+
+enum class kind : unsigned char { null, boolean, integer, real, string, bytes, list, map };
+
+[[nodiscard]] constexpr std::string_view name_of(kind k) noexcept {
+  constexpr std::string_view names[] = {"null", "boolean", "integer", "double", "string", "bytes", "list", "map"};
+  return names[static_cast<unsigned char>(k)];
+}
+
+// Bytes that are not text. `bytes{data}` is stored as bytes, a plain string as a UTF-8 string.
+struct bytes {
+  std::string_view data;
+};
+
+template <class T>
+concept character = std::same_as<T, char> || std::same_as<T, wchar_t> || std::same_as<T, char8_t> ||
+    std::same_as<T, char16_t> || std::same_as<T, char32_t>;
+
+class value;
+class list_view;
+class map_view;
+
+// One value, by reference: valid as long as what it looks at. Converts from the types of the language, so that a row
+// can be written as `{1, "Ada", 2.5, nullptr}`.
+class value_view {
+ public:
+  constexpr value_view() noexcept : kind_(kind::null), integer_(0) {}
+  constexpr value_view(std::nullptr_t) noexcept : value_view() {}
+  constexpr value_view(std::same_as<bool> auto b) noexcept : kind_(kind::boolean), integer_(b ? 1 : 0) {}
+  constexpr value_view(double number) noexcept : kind_(kind::real), real_(number) {}
+  constexpr value_view(std::string_view text) noexcept : kind_(kind::string), size_(text.size()), text_(text.data()) {}
+  constexpr value_view(const char* text) noexcept : value_view(std::string_view(text)) {}
+  value_view(const std::string& text) noexcept : value_view(std::string_view(text)) {}
+  constexpr value_view(bytes b) noexcept : kind_(kind::bytes), size_(b.data.size()), text_(b.data.data()) {}
+  value_view(
+      const std::same_as<value> auto& owned) noexcept;  // a template, so that a value converts, but nothing to it
+  constexpr value_view(list_view list) noexcept;
+  constexpr value_view(map_view map) noexcept;
+
+  template <std::integral Integer>
+    requires(!std::same_as<Integer, bool>)
+  constexpr value_view(Integer number) noexcept : kind_(kind::integer), integer_(static_cast<std::int64_t>(number)) {
+    static_assert(!character<Integer>,
+                  "a character is neither text nor a number: write std::string_view(&c, 1) or int{c}");
+    static_assert(
+        std::signed_integral<Integer> || sizeof(Integer) < sizeof(std::int64_t),
+        "tarn's integers are signed, of 64 bits: write static_cast<std::int64_t>(n), after checking that n fits");
+  }
+
+  [[nodiscard]] constexpr tarn::kind kind() const noexcept { return kind_; }
+  [[nodiscard]] constexpr bool is_null() const noexcept { return kind_ == kind::null; }
+
+  // The value as what it is. Asking for another kind than `kind()` fails loudly (see `fail`).
+  [[nodiscard]] bool as_boolean() const { return expect(kind::boolean).integer_ != 0; }
+  [[nodiscard]] std::int64_t as_integer() const { return expect(kind::integer).integer_; }
+  [[nodiscard]] double as_double() const { return expect(kind::real).real_; }
+  [[nodiscard]] std::string_view as_string() const { return expect(kind::string).text(); }
+  [[nodiscard]] std::string_view as_bytes() const { return expect(kind::bytes).text(); }
+  [[nodiscard]] list_view as_list() const;
+  [[nodiscard]] map_view as_map() const;
+
+ private:
+  friend class list_view;
+  friend class map_view;
+
+  [[nodiscard]] std::string_view text() const noexcept { return {text_, size_}; }
+  const value_view& expect(tarn::kind wanted) const {
+    if (kind_ != wanted)
+      fail(error(errc::invalid_argument, concat("asked for ", name_of(wanted), ", but the value is ", name_of(kind_),
+                                                ": look at kind() first")));
+    return *this;
+  }
+
+  tarn::kind kind_;
+  bool owned_ = false;    // a list's or map's elements are `value`s, not `value_view`s
+  std::size_t size_ = 0;  // bytes of text, or elements (a map has two for each member)
+  union {
+    std::int64_t integer_;
+    double real_;
+    const char* text_;
+    const void* elements_;
+  };
+};
+
+// Iterates over anything that is indexed by [0, size()) and hands out values, not references.
+template <class View>
+class index_iterator {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = decltype(std::declval<const View&>()[0]);
+  using difference_type = std::ptrdiff_t;
+  using pointer = void;
+  using reference = value_type;
+
+  constexpr index_iterator(const View* view, std::size_t index) noexcept : view_(view), index_(index) {}
+  [[nodiscard]] value_type operator*() const { return (*view_)[index_]; }
+  index_iterator& operator++() noexcept {
+    ++index_;
+    return *this;
+  }
+  friend bool operator==(const index_iterator& a, const index_iterator& b) noexcept { return a.index_ == b.index_; }
+
+ private:
+  const View* view_;
+  std::size_t index_;
+};
+
+// A sequence of values, by reference.
+class list_view {
+ public:
+  constexpr list_view() noexcept : elements_(static_cast<const value_view*>(nullptr)) {}
+  constexpr list_view(const value_view* elements, std::size_t size) noexcept : elements_(elements), size_(size) {}
+  list_view(const std::vector<value>& owned) noexcept;
+
+  [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
+  // `index` must be less than size().
+  [[nodiscard]] value_view operator[](std::size_t index) const noexcept;
+
+  [[nodiscard]] index_iterator<list_view> begin() const noexcept { return {this, 0}; }
+  [[nodiscard]] index_iterator<list_view> end() const noexcept { return {this, size_}; }
+
+ private:
+  friend class value_view;
+  friend class map_view;
+  constexpr list_view(const void* elements, std::size_t size, bool owned) noexcept
+      : elements_(elements), size_(size), owned_(owned) {}
+
+  const void* elements_;
+  std::size_t size_ = 0;
+  bool owned_ = false;
+};
+
+struct member_view {
+  std::string_view key;
+  value_view value;
+};
+
+// Keys and values by reference, in the order in which they were written. Keys are UTF-8 and differ from one another.
+class map_view {
+ public:
+  constexpr map_view() noexcept = default;
+  // The keys, which must be strings, and the values in turn.
+  constexpr explicit map_view(list_view keys_and_values) noexcept : alternating_(keys_and_values) {}
+
+  [[nodiscard]] constexpr std::size_t size() const noexcept { return alternating_.size() / 2; }
+  [[nodiscard]] constexpr bool empty() const noexcept { return size() == 0; }
+  [[nodiscard]] member_view operator[](std::size_t index) const noexcept {
+    return {alternating_[2 * index].text(), alternating_[2 * index + 1]};
+  }
+
+  [[nodiscard]] index_iterator<map_view> begin() const noexcept { return {this, 0}; }
+  [[nodiscard]] index_iterator<map_view> end() const noexcept { return {this, size()}; }
+
+ private:
+  friend class value_view;
+  list_view alternating_;
+};
+
+constexpr value_view::value_view(list_view list) noexcept
+    : kind_(kind::list), owned_(list.owned_), size_(list.size_), elements_(list.elements_) {}
+constexpr value_view::value_view(map_view map) noexcept
+    : kind_(kind::map),
+      owned_(map.alternating_.owned_),
+      size_(map.alternating_.size_),
+      elements_(map.alternating_.elements_) {}
+
+inline list_view value_view::as_list() const {
+  expect(kind::list);
+  return {elements_, size_, owned_};
+}
+inline map_view value_view::as_map() const {
+  expect(kind::map);
+  return map_view(list_view(elements_, size_, owned_));
+}
+
+// One value, owned. A default-constructed one is null.
+class value {
+ public:
+  struct member;
+
+  value() noexcept = default;
+  // Anything that a value_view can be made of.
+  template <class T>
+    requires(std::constructible_from<value_view, const T&> && !std::same_as<T, value>)
+  value(const T& from) : value(value_view(from), 0) {}
+
+  [[nodiscard]] static value list(std::initializer_list<value> elements) {
+    value made;
+    made.kind_ = kind::list;
+    made.elements_ = elements;
+    return made;
+  }
+  [[nodiscard]] static value map(std::initializer_list<member> members);
+
+  [[nodiscard]] tarn::kind kind() const noexcept { return kind_; }
+
+ private:
+  friend class value_view;
+
+  value(value_view from, int) : kind_(from.kind()) {
+    switch (kind_) {
+      case kind::null: break;
+      case kind::boolean: integer_ = from.as_boolean() ? 1 : 0; break;
+      case kind::integer: integer_ = from.as_integer(); break;
+      case kind::real: integer_ = std::bit_cast<std::int64_t>(from.as_double()); break;
+      case kind::string: text_ = from.as_string(); break;
+      case kind::bytes: text_ = from.as_bytes(); break;
+      case kind::list:
+        for (const value_view element : from.as_list()) elements_.emplace_back(element);
+        break;
+      case kind::map:
+        for (const member_view each : from.as_map()) {
+          elements_.emplace_back(each.key);
+          elements_.emplace_back(each.value);
+        }
+        break;
+    }
+  }
+
+  tarn::kind kind_ = kind::null;
+  std::int64_t integer_ = 0;     // boolean, integer, or the bits of a double
+  std::string text_;             // string, bytes
+  std::vector<value> elements_;  // list; map: keys and values in turn
+};
+
+struct value::member {
+  std::string key;
+  value content;
+};
+
+inline value value::map(std::initializer_list<member> members) {
+  value made;
+  made.kind_ = kind::map;
+  for (const member& m : members) {
+    made.elements_.emplace_back(m.key);
+    made.elements_.push_back(m.content);
+  }
+  return made;
+}
+
+value_view::value_view(const std::same_as<value> auto& owned) noexcept : kind_(owned.kind_), integer_(owned.integer_) {
+  switch (kind_) {
+    case kind::null:
+    case kind::boolean:
+    case kind::integer: break;
+    case kind::real: real_ = std::bit_cast<double>(owned.integer_); break;
+    case kind::string:
+    case kind::bytes:
+      text_ = owned.text_.data();
+      size_ = owned.text_.size();
+      break;
+    case kind::list:
+    case kind::map:
+      elements_ = owned.elements_.data();
+      size_ = owned.elements_.size();
+      owned_ = true;
+      break;
+  }
+}
+
+inline list_view::list_view(const std::vector<value>& owned) noexcept
+    : elements_(owned.data()), size_(owned.size()), owned_(true) {}
+
+inline value_view list_view::operator[](std::size_t index) const noexcept {
+  if (owned_) return static_cast<const value*>(elements_)[index];
+  return static_cast<const value_view*>(elements_)[index];
+}
+
+[[nodiscard]] inline bool operator==(const member_view& a, const member_view& b) noexcept;
+
+// Bit for bit; recursion is as deep as the values, which `limits::nesting_depth_max` bounds for what tarn has read.
+[[nodiscard]] inline bool operator==(const value_view& a, const value_view& b) noexcept {
+  if (a.kind() != b.kind()) return false;
+  const auto same_elements = [](const auto& left, const auto& right) {
+    if (left.size() != right.size()) return false;
+    for (std::size_t i = 0; i < left.size(); ++i)
+      if (!(left[i] == right[i])) return false;
+    return true;
+  };
+  switch (a.kind()) {
+    case kind::null: return true;
+    case kind::boolean: return a.as_boolean() == b.as_boolean();
+    case kind::integer: return a.as_integer() == b.as_integer();
+    case kind::real: return std::bit_cast<std::uint64_t>(a.as_double()) == std::bit_cast<std::uint64_t>(b.as_double());
+    case kind::string: return a.as_string() == b.as_string();
+    case kind::bytes: return a.as_bytes() == b.as_bytes();
+    case kind::list: return same_elements(a.as_list(), b.as_list());
+    case kind::map: return same_elements(a.as_map(), b.as_map());
+  }
+  return false;
+}
+[[nodiscard]] inline bool operator==(const member_view& a, const member_view& b) noexcept {
+  return a.key == b.key && a.value == b.value;
+}
+[[nodiscard]] inline bool operator==(const value& a, const value& b) noexcept { return value_view(a) == value_view(b); }
+
+}  // namespace tarn::inline TARN_ABI
