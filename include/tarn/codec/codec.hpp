@@ -10,12 +10,14 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "../core/config.hpp"
 #include "../core/limits.hpp"
 #include "../core/result.hpp"
 #include "../core/row.hpp"
+#include "../core/text.hpp"
 #include "../core/uuid.hpp"
 
 namespace tarn::inline TARN_ABI {
@@ -25,6 +27,11 @@ struct object_identity {
   std::string_view table;
   uuid id;
 };
+
+// The object's name in the store, as messages about it say it.
+[[nodiscard]] inline std::string name_of(const object_identity& identity) {
+  return concat("_table_", identity.table, "_", to_text(identity.id));
+}
 
 // What is known of an object before it is read.
 struct object_expectation {

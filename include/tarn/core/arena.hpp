@@ -3,55 +3,79 @@
 #pragma once
 
 #include <cstddef>
+#include <new>
 #include <type_traits>
-#include <vector>
+#include <utility>
 
 #include "config.hpp"
 
 namespace tarn::inline TARN_ABI {
 
+// Movable: what it has handed out stays where it is. A moved-from arena is empty.
 class arena {
  public:
-  // Room for `count` objects, uninitialised, at an address that stays until `clear`.
+  arena() noexcept = default;
+  arena(arena&& other) noexcept { *this = std::move(other); }
+  arena& operator=(arena&& other) noexcept {
+    std::swap(first_, other.first_);
+    std::swap(current_, other.current_);
+    std::swap(free_, other.free_);
+    std::swap(left_, other.left_);
+    return *this;
+  }
+  ~arena() {
+    while (first_ != nullptr) ::operator delete(std::exchange(first_, first_->next));
+  }
+
+  // Room for `count` objects, uninitialised, at an address that stays until `clear`. Costs an addition; sometimes a
+  // block is allocated, each at least twice as large as the one before. All sizes must add up to what std::size_t holds.
   template <class T>
   [[nodiscard]] T* allocate(std::size_t count) {
     static_assert(std::is_trivially_destructible_v<T>, "an arena runs no destructors");
     static_assert(alignof(T) <= alignment);
-    return static_cast<T*>(static_cast<void*>(take(count * sizeof(T))));
+    return static_cast<T*>(take((count * sizeof(T) + alignment - 1) / alignment * alignment));
   }
 
   // Takes all memory back; everything allocated since the last time is gone.
   void clear() noexcept {
-    current_ = 0;
-    used_ = 0;
+    if (first_ != nullptr) enter(first_);
   }
 
  private:
-  static constexpr std::size_t alignment = alignof(std::max_align_t);
-  static constexpr std::size_t block_bytes_min = 4'096;
-  using block = std::vector<std::max_align_t>;
+  static constexpr std::size_t alignment = 8;
+  static constexpr std::size_t first_block_size = 4'096;
 
-  std::max_align_t* take(std::size_t bytes) {
-    const std::size_t units = (bytes + alignment - 1) / alignment;
-    while (current_ < blocks_.size() && blocks_[current_].size() - used_ < units) {
-      ++current_;
-      used_ = 0;
-    }
-    if (current_ == blocks_.size()) blocks_.emplace_back(next_block_units(units));
-    std::max_align_t* const piece = blocks_[current_].data() + used_;
-    used_ += units;
-    return piece;
+  // The head of a block; its memory follows.
+  struct alignas(alignment) block {
+    block* next;
+    std::size_t size;
+  };
+
+  [[nodiscard]] void* take(std::size_t size) {
+    while (left_ < size) enter(current_ != nullptr && current_->next != nullptr ? current_->next : append_block(size));
+    left_ -= size;
+    return std::exchange(free_, free_ + size);
+  }
+
+  void enter(block* entered) noexcept {
+    current_ = entered;
+    free_ = reinterpret_cast<unsigned char*>(entered + 1);
+    left_ = entered->size;
   }
 
   // Doubling, so that the number of blocks stays small however large a row is.
-  [[nodiscard]] std::size_t next_block_units(std::size_t units) const noexcept {
-    const std::size_t usual = blocks_.empty() ? block_bytes_min / alignment : 2 * blocks_.back().size();
-    return units > usual ? units : usual;
+  [[nodiscard]] block* append_block(std::size_t size_min) {
+    const std::size_t usual = current_ == nullptr ? first_block_size : 2 * current_->size;
+    const std::size_t size = size_min > usual ? size_min : usual;
+    block* const appended = new (::operator new(sizeof(block) + size)) block{nullptr, size};
+    (current_ == nullptr ? first_ : current_->next) = appended;
+    return appended;
   }
 
-  std::vector<block> blocks_;
-  std::size_t current_ = 0;  // the block that is being handed out
-  std::size_t used_ = 0;     // units of it already handed out
+  block* first_ = nullptr;
+  block* current_ = nullptr;  // the one that is being handed out
+  unsigned char* free_ = nullptr;
+  std::size_t left_ = 0;
 };
 
 }  // namespace tarn::inline TARN_ABI

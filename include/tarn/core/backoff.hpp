@@ -15,26 +15,26 @@ struct backoff_options {
   std::uint32_t attempts_max = 30;      // tries in all; the waits then add up to two seconds at most
 };
 
-// One sequence of attempts at one thing.
+// One sequence of attempts at one thing. What it is made of must outlive it.
 class backoff {
  public:
   backoff(const backoff_options& options, const environment& surroundings) noexcept
-      : options_(options), surroundings_(surroundings), bound_us_(options.first_wait_us) {}
+      : options_(&options), surroundings_(&surroundings), bound_us_(options.first_wait_us) {}
 
   // Waits, then true; false, at once, when all attempts are used up. To be called after each failed attempt.
   [[nodiscard]] bool wait() {
-    if (++attempts_ >= options_.attempts_max) return false;
+    if (++attempts_ >= options_->attempts_max) return false;
     std::uint64_t random = 0;
     // Without entropy all writers wait for the same time: slower under contention, still correct.
-    if (!surroundings_.fill_random(surroundings_.context, &random, sizeof random)) random = bound_us_;
-    surroundings_.wait_us(surroundings_.context, random % (bound_us_ + 1));
-    bound_us_ = bound_us_ < options_.wait_us_max / 2 ? 2 * bound_us_ : options_.wait_us_max;
+    if (!surroundings_->fill_random(surroundings_->context, &random, sizeof random)) random = bound_us_;
+    surroundings_->wait_us(surroundings_->context, random % (bound_us_ + 1));
+    bound_us_ = bound_us_ < options_->wait_us_max / 2 ? 2 * bound_us_ : options_->wait_us_max;
     return true;
   }
 
  private:
-  const backoff_options& options_;
-  const environment& surroundings_;
+  const backoff_options* options_;
+  const environment* surroundings_;
   std::uint64_t bound_us_;
   std::uint32_t attempts_ = 0;
 };

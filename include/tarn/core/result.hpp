@@ -16,8 +16,8 @@ class [[nodiscard]] result {
  public:
   using value_type = T;
 
-  result(T value) : has_value_(true), value_(std::move(value)) {}  // NOLINT(google-explicit-constructor): return x;
-  result(tarn::error why) : has_value_(false), why_(std::move(why)) {}  // NOLINT(google-explicit-constructor)
+  result(T value) : has_value_(true), value_(std::move(value)) {}
+  result(tarn::error why) : has_value_(false), why_(std::move(why)) {}
 
   result(const result& other) : has_value_(other.has_value_) {
     if (has_value_)
@@ -54,7 +54,9 @@ class [[nodiscard]] result {
 
   // With a check. On a temporary it returns the T itself, so that `for (auto row : f().value())` is safe.
   T& value() & { return has_value_ ? value_ : (fail(why_), value_); }
-  const T& value() const& { return has_value_ ? value_ : (fail(why_), value_); }
+  const T& value() const& {  // NOLINT(modernize-use-nodiscard): may be called for the check alone
+    return has_value_ ? value_ : (fail(why_), value_);
+  }
   T value() && {
     if (!has_value_) fail(why_);
     return std::move(value_);
@@ -79,7 +81,7 @@ class [[nodiscard]] result<void> {
   using value_type = void;
 
   result() noexcept = default;
-  result(tarn::error why) noexcept : why_(std::move(why)) {}  // NOLINT(google-explicit-constructor)
+  result(tarn::error why) noexcept : why_(std::move(why)) {}
 
   [[nodiscard]] bool has_value() const noexcept { return !why_.detail_; }
   [[nodiscard]] explicit operator bool() const noexcept { return has_value(); }

@@ -1,6 +1,7 @@
 // Rows: `row` owns its values, `row_view` refers to them.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <initializer_list>
 #include <string_view>
@@ -24,8 +25,10 @@ class row_view {
   row_view(list_view values, const schema* columns = nullptr) noexcept : values_(values), columns_(columns) {}
 
   [[nodiscard]] std::size_t size() const noexcept { return values_.size(); }
-  // `index` must be less than size().
-  [[nodiscard]] value_view operator[](std::size_t index) const noexcept { return values_[index]; }
+  // `index` must be less than size(). A template: a literal 0 would else be as good a `const char*`.
+  [[nodiscard]] value_view operator[](std::integral auto index) const noexcept {
+    return values_[static_cast<std::size_t>(index)];
+  }
   // The value in the column of this name; fails loudly (see `fail`) if there is none. Linear in the number of columns:
   // for many rows, look the place up once with `schema::find`.
   [[nodiscard]] value_view operator[](std::string_view column_name) const {

@@ -16,12 +16,22 @@ namespace tarn::inline TARN_ABI {
 
 enum class nullability : bool { nullable, not_null };
 
-// One column. `column_type::any` (the article's only kind) takes values of every kind; a declared type takes that kind
-// and, unless it is not_null, null. Nothing is converted: an integer is not taken for a double.
+// `any` (the article's only kind) takes values of every kind; a declared type takes that kind and, unless the column is
+// not_null, null. Nothing is converted: an integer is not taken for a double.
 enum class column_type : unsigned char { any, boolean, integer, real, string, bytes, list, map };
 
 [[nodiscard]] constexpr std::string_view name_of(column_type type) noexcept {
   return type == column_type::any ? "any" : name_of(static_cast<kind>(type));
+}
+
+// False, and `type` as it was, if `name` is no type's name.
+[[nodiscard]] constexpr bool parse_column_type(std::string_view name, column_type& type) noexcept {
+  for (unsigned char at = 0; at <= static_cast<unsigned char>(column_type::map); ++at)
+    if (name_of(static_cast<column_type>(at)) == name) {
+      type = static_cast<column_type>(at);
+      return true;
+    }
+  return false;
 }
 
 struct column {

@@ -3,6 +3,7 @@
 
 #include <charconv>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -12,12 +13,13 @@
 namespace tarn::inline TARN_ABI {
 
 inline void append_text(std::string& out, std::string_view text) { out.append(text); }
+inline void append_text(std::string& out, char c) { out.push_back(c); }  // else it would be taken for a number
 
 template <std::integral Integer>
 void append_text(std::string& out, Integer number) {
   char digits[24];
   const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
-  out.append(digits, end);
+  out.append(digits, static_cast<std::size_t>(end - digits));
 }
 
 template <class... Parts>
@@ -31,8 +33,8 @@ template <class... Parts>
 template <std::unsigned_integral Integer>
 [[nodiscard]] std::string hex(Integer number) {
   std::string out(2 * sizeof number, '0');
-  for (auto digit = out.rbegin(); digit != out.rend(); ++digit, number = static_cast<Integer>(number >> 4))
-    *digit = "0123456789abcdef"[number & 0xf];
+  for (std::size_t at = out.size(); at-- > 0; number = static_cast<Integer>(number >> 4))
+    out[at] = "0123456789abcdef"[number & 0xf];
   return out;
 }
 

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <string>
 #include <string_view>
 
 #include "config.hpp"
@@ -52,24 +51,28 @@ namespace tarn::inline TARN_ABI {
   return at;
 }
 
-// Appends one code point, which must be below 0x110000 and no surrogate.
-inline void append_utf8(std::string& out, std::uint32_t code_point) {
-  const auto tail = [&](int shift) { out.push_back(static_cast<char>(0x80U | (code_point >> shift & 0x3fU))); };
+// Writes one code point, which must be below 0x110000 and no surrogate, to `out`, where there must be room for it (at
+// most 4 bytes). Returns the end of what it wrote.
+constexpr char* write_utf8(char* out, std::uint32_t code_point) noexcept {
+  const auto lead = [&](std::uint32_t mark, int shift) { *out++ = static_cast<char>(mark | code_point >> shift); };
+  const auto tail = [&](int shift) { *out++ = static_cast<char>(0x80U | (code_point >> shift & 0x3fU)); };
   if (code_point < 0x80) {
-    out.push_back(static_cast<char>(code_point));
-  } else if (code_point < 0x800) {
-    out.push_back(static_cast<char>(0xc0U | code_point >> 6));
-    tail(0);
-  } else if (code_point < 0x10000) {
-    out.push_back(static_cast<char>(0xe0U | code_point >> 12));
-    tail(6);
-    tail(0);
-  } else {
-    out.push_back(static_cast<char>(0xf0U | code_point >> 18));
-    tail(12);
-    tail(6);
-    tail(0);
+    lead(0, 0);
+    return out;
   }
+  if (code_point < 0x800) {
+    lead(0xc0, 6);
+  } else {
+    if (code_point < 0x10000) {
+      lead(0xe0, 12);
+    } else {
+      lead(0xf0, 18);
+      tail(12);
+    }
+    tail(6);
+  }
+  tail(0);
+  return out;
 }
 
 }  // namespace tarn::inline TARN_ABI

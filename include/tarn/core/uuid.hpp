@@ -10,7 +10,6 @@
 #include <string_view>
 
 #include "config.hpp"
-#include "environment.hpp"
 #include "strong_types.hpp"
 #include "text.hpp"
 
@@ -54,14 +53,10 @@ struct uuid {
   return true;
 }
 
-// A version 7 UUID born at `birth`. False if the environment has no entropy to give.
-[[nodiscard]] inline bool make_uuid(const environment& surroundings, timestamp birth, uuid& id) {
-  std::uint64_t random[2];
-  if (!surroundings.fill_random(surroundings.context, random, sizeof random)) return false;
+// A version 7 UUID born at `birth`, made of 74 of these random bits.
+[[nodiscard]] constexpr uuid make_uuid(timestamp birth, std::uint64_t random_high, std::uint64_t random_low) noexcept {
   const auto milliseconds = static_cast<std::uint64_t>(birth.ms) & 0xffff'ffff'ffffU;
-  id.high = milliseconds << 16 | 0x7000U | (random[0] & 0x0fffU);
-  id.low = 0x8000'0000'0000'0000U | (random[1] >> 2);
-  return true;
+  return {milliseconds << 16 | 0x7000U | (random_high & 0x0fffU), 0x8000'0000'0000'0000U | random_low >> 2};
 }
 
 // When a version 7 UUID was born; the epoch for other versions, which carry no time.

@@ -87,7 +87,7 @@ class value_view {
   friend class map_view;
 
   [[nodiscard]] std::string_view text() const noexcept { return {text_, size_}; }
-  const value_view& expect(tarn::kind wanted) const {
+  [[nodiscard]] const value_view& expect(tarn::kind wanted) const {
     if (kind_ != wanted)
       fail(error(errc::invalid_argument, concat("asked for ", name_of(wanted), ", but the value is ", name_of(kind_),
                                                 ": look at kind() first")));
@@ -189,11 +189,11 @@ constexpr value_view::value_view(map_view map) noexcept
       elements_(map.alternating_.elements_) {}
 
 inline list_view value_view::as_list() const {
-  expect(kind::list);
+  (void)expect(kind::list);
   return {elements_, size_, owned_};
 }
 inline map_view value_view::as_map() const {
-  expect(kind::map);
+  (void)expect(kind::map);
   return map_view(list_view(elements_, size_, owned_));
 }
 

@@ -9,16 +9,18 @@
 //                                holes, or name a thing twice.
 //   remove(name)                 optional: a store without it keeps garbage. Success if there is no such name.
 //
-// Names are 1 to 255 bytes of ASCII letters, digits, '_', '-' and '.'.
+// Names are 1 to 255 bytes of ASCII letters, digits, '_', '-' and '.'; see `is_store_name`.
 #pragma once
 
 #include <concepts>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include "../core/config.hpp"
 #include "../core/error.hpp"
 #include "../core/result.hpp"
+#include "../core/text.hpp"
 
 namespace tarn::inline TARN_ABI {
 
@@ -50,6 +52,11 @@ class [[nodiscard]] put_result {
   status why_;
 };
 
+// Whether the same put may succeed when it is tried again. A full disk or a missing right does not go away by waiting.
+[[nodiscard]] inline bool may_retry(const put_result& put) {
+  return put.outcome() != put_outcome::not_applied || put.why().code() == errc::io;
+}
+
 // What `get` returns the bytes in: owns them, movable, and a view of it stays valid until it is destroyed, even when
 // it has been moved. Nothing is copied that the store can share or map.
 template <class H>
@@ -60,13 +67,23 @@ struct ignore_names {
   void operator()(std::string_view) const noexcept {}
 };
 
+// The three calls, one by one, so that a message can say which is missing.
 template <class S>
-concept object_store = requires(S& store, std::string_view name, std::string_view bytes) {
+concept puts_if_absent = requires(S& store, std::string_view name, std::string_view bytes) {
   { store.put_if_absent(name, bytes) } -> std::same_as<put_result>;
-  { *store.get(name) } -> object_handle;
-  { store.get(name) } -> std::same_as<result<typename S::handle>>;
-  { store.list(name, name, ignore_names{}) } -> std::same_as<status>;
 };
+template <class S>
+concept gets_objects = requires(S& store, std::string_view name) {
+  { store.get(name) } -> std::same_as<result<typename S::handle>>;
+}
+&&object_handle<typename S::handle>;
+template <class S>
+concept lists_names = requires(S& store, std::string_view prefix, std::string_view start_after) {
+  { store.list(prefix, start_after, ignore_names{}) } -> std::same_as<status>;
+};
+
+template <class S>
+concept object_store = puts_if_absent<S> && gets_objects<S> && lists_names<S>;
 
 // A store that can also forget.
 template <class S>
@@ -90,13 +107,27 @@ template <class S>
     return {};
 }
 
+// Whether a store takes `name`. Names that begin with a dot are hidden files and the folder itself to a file system,
+// and `_tmp_` begins the names of what a store has in the making: a store never gets, puts or lists either.
 [[nodiscard]] constexpr bool is_store_name(std::string_view name) noexcept {
-  if (name.empty() || name.size() > 255) return false;
+  if (name.empty() || name.size() > 255 || name.front() == '.' || name.starts_with("_tmp_")) return false;
   for (const char c : name) {
     const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
     if (!letter && !(c >= '0' && c <= '9') && c != '_' && c != '-' && c != '.') return false;
   }
   return true;
+}
+
+// The error for a name that `is_store_name` refuses. The name is shown cut and with '?' for what cannot be printed.
+[[nodiscard]] inline error refused_name(std::string_view name) {
+  constexpr std::size_t shown_max = 64;
+  std::string shown(name.substr(0, shown_max));
+  for (char& c : shown)
+    if (c < ' ' || c > '~') c = '?';
+  return {errc::invalid_name,
+          concat("an object cannot be called \"", shown, name.size() > shown_max ? "...\"" : "\"", " (", name.size(),
+                 " bytes): names are 1 to 255 ASCII letters, digits, '_', '-' and '.', and begin with neither '.' "
+                 "nor \"_tmp_\"")};
 }
 
 }  // namespace tarn::inline TARN_ABI

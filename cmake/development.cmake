@@ -1,0 +1,43 @@
+# How tarn builds its own tests, examples and benchmarks. Nothing here reaches a consumer.
+set(TARN_SANITIZE "" CACHE STRING "Sanitizers for tarn's own programs: address,undefined or thread")
+option(TARN_NO_EXCEPTIONS "Build tarn's own programs without exceptions and RTTI" OFF)
+
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
+
+# CMake 3.24 and later; `cmake --compile-no-warning-as-error` turns it off for a compiler that warns of more.
+set(CMAKE_COMPILE_WARNING_AS_ERROR ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+set(warnings -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wsign-conversion)
+
+add_library(tarn_development INTERFACE)
+target_link_libraries(tarn_development INTERFACE tarn::tarn Threads::Threads)
+target_compile_options(tarn_development INTERFACE ${warnings})
+if(TARN_SANITIZE)
+  target_compile_options(
+    tarn_development INTERFACE -fsanitize=${TARN_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer
+  )
+  target_link_options(tarn_development INTERFACE -fsanitize=${TARN_SANITIZE})
+endif()
+if(TARN_NO_EXCEPTIONS)
+  target_compile_options(tarn_development INTERFACE -fno-exceptions -fno-rtti)
+endif()
+
+enable_testing()
+if(TARN_EXAMPLES)
+  add_subdirectory(examples)
+endif()
+if(TARN_TESTS)
+  add_subdirectory(tests) # after the examples: it tests the tool that is one of them
+endif()
+if(TARN_BENCHMARKS)
+  add_subdirectory(benchmarks)
+endif()
+
+# All that a compiler is told to build is looked at, and the headers through what includes them (.clang-tidy).
+find_program(RUN_CLANG_TIDY run-clang-tidy)
+if(RUN_CLANG_TIDY)
+  add_custom_target(tidy COMMAND ${RUN_CLANG_TIDY} -quiet -p ${CMAKE_BINARY_DIR} VERBATIM USES_TERMINAL)
+endif()

@@ -1,0 +1,48 @@
+#include "arguments.hpp"
+
+#include <algorithm>
+
+namespace lake {
+namespace {
+
+tarn::error misuse(std::string message) { return {tarn::errc::invalid_argument, std::move(message)}; }
+
+}  // namespace
+
+tarn::result<arguments> arguments::parse(std::span<const char* const> words, std::span<const option> options) {
+  arguments parsed;
+  bool options_ended = false;
+  for (std::size_t at = 0; at < words.size(); ++at) {
+    const std::string_view word = words[at];
+    if (options_ended || word.size() < 2 || word.front() != '-') {
+      parsed.positional_.push_back(word);
+      continue;
+    }
+    if (word == "--") {
+      options_ended = true;
+      continue;
+    }
+    const std::size_t equals = word.find('=');
+    const std::string_view name = word.substr(0, equals);
+    const auto known = std::find_if(options.begin(), options.end(), [&](const option& o) { return o.name == name; });
+    if (known == options.end()) return misuse(tarn::concat("there is no option ", name));
+    if (!known->takes_value) {
+      if (equals != std::string_view::npos) return misuse(tarn::concat("option ", name, " takes no value"));
+      parsed.given_.emplace_back(name, std::string_view());
+    } else if (equals != std::string_view::npos) {
+      parsed.given_.emplace_back(name, word.substr(equals + 1));
+    } else {
+      if (++at == words.size()) return misuse(tarn::concat("option ", name, " needs a value"));
+      parsed.given_.emplace_back(name, words[at]);
+    }
+  }
+  return parsed;
+}
+
+std::optional<std::string_view> arguments::value(std::string_view option_name) const noexcept {
+  for (auto each = given_.rbegin(); each != given_.rend(); ++each)
+    if (each->first == option_name) return each->second;
+  return std::nullopt;
+}
+
+}  // namespace lake

@@ -1,0 +1,74 @@
+#include <iterator>
+
+#include "command.hpp"
+#include "lake.hpp"
+#include "numbers.hpp"
+#include "output.hpp"
+#include "row_printers.hpp"
+
+namespace lake {
+namespace {
+
+constexpr option options[] = {{"--format", true}};
+
+// One row for each table that the version has changed; one without a table if it has changed none.
+template <class Printer>
+void print_version(const tarn::commit_summary& summary, bool with_transaction, Printer& printer) {
+  const std::string time = iso_8601(summary.time);
+  const std::string transaction = to_text(summary.transaction);
+  const auto number = [](std::uint64_t n) { return tarn::value_view(static_cast<std::int64_t>(n)); };
+  const auto print = [&](const tarn::table_change* change) {
+    tarn::value_view row[] = {summary.at.number, nullptr, summary.operation, nullptr, nullptr, nullptr, nullptr};
+    if (!summary.of_article) row[1] = time;
+    if (change != nullptr) row[3] = change->table;
+    if (change != nullptr && change->counted) row[4] = number(change->rows);
+    if (change != nullptr && change->counted) row[5] = number(change->bytes);
+    if (!summary.of_article) row[6] = transaction;
+    printer.print(tarn::list_view(row, std::size(row) - (with_transaction ? 0 : 1)));
+  };
+  for (const tarn::table_change& change : summary.tables) print(&change);
+  if (summary.tables.empty()) print(nullptr);
+}
+
+exit_code run(const call& asked) {
+  output out;
+  const tarn::result<row_format> format = wanted_format(asked.given, out);
+  if (!format) return misused(asked.of, format.error().message());
+  tarn::result<client> opened = open_existing(asked.folder);
+  if (!opened) return report(opened.error());
+  auto log = opened->log();
+  if (!log) return report(log.error());
+
+  std::vector<std::string> columns = {"version", "time", "operation", "table", "rows", "bytes"};
+  const bool with_transaction = *format != row_format::table;  // too wide for people
+  if (with_transaction) columns.emplace_back("transaction");
+  with_printer(*format, out, columns, [&](auto printer) {
+    while (!out.failed() && log->next()) print_version(log->summary(), with_transaction, printer);
+    printer.finish();
+  });
+  const exit_code written = out.finish();
+  return log->status() ? written : report(log->status().error());
+}
+
+}  // namespace
+
+constexpr command log_command{"log",
+                              "[--format table|ndjson|csv]",
+                              "list the versions of the lake",
+                              R"(Lists the versions, oldest first, with a line for each table that the version has
+changed: when it was committed (UTC), by what operation, and the rows and bytes that
+were added. As a table on a terminal; else as NDJSON, with the transaction's id.
+
+If the log is damaged, the versions before the damage are listed; see `check`.
+
+  --format F    table, ndjson or csv
+
+For example:
+  lake my-lake log
+)",
+                              options,
+                              0,
+                              0,
+                              run};
+
+}  // namespace lake

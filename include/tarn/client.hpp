@@ -1,0 +1,172 @@
+// The client: what a program holds to use a lake. There is no server and no background work: whatever happens, happens
+// in the calls below, on the caller's thread.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "codec/codec.hpp"
+#include "codec/json_codec.hpp"
+#include "core/config.hpp"
+#include "core/new_id.hpp"
+#include "core/result.hpp"
+#include "core/shared.hpp"
+#include "core/strong_types.hpp"
+#include "core/uuid.hpp"
+#include "fwd.hpp"
+#include "history.hpp"
+#include "log/commit.hpp"
+#include "log/log.hpp"
+#include "store/store.hpp"
+#include "table/client_core.hpp"
+#include "transaction.hpp"
+
+namespace tarn::inline TARN_ABI {
+
+// What became of a commit whose answer was lost.
+enum class commit_state : unsigned char {
+  committed,      // its slot holds it
+  not_committed,  // its slot holds another entry: it never will be
+  undecided,      // its slot is empty: it may still land; settle it, or ask again later
+};
+
+// What `find_commit` does about an empty slot.
+enum class settle : bool {
+  no,   // nothing
+  yes,  // fill it with an entry that changes nothing, so that the commit in doubt cannot land any more
+};
+
+// A lake in a store. Any number of clients, in any number of processes, may use one lake at the same time; one client
+// is used by one thread at a time. Copies are clients of their own. A client owns its store object; its transactions
+// and scans keep it alive.
+template <class Store, class Codec>
+class client {
+  static_assert(puts_if_absent<Store>,
+                "the store needs: tarn::put_result put_if_absent(std::string_view name, std::string_view bytes);");
+  static_assert(gets_objects<Store>,
+                "the store needs: tarn::result<handle> get(std::string_view name); and a type `handle` that owns the "
+                "bytes, is movable and converts to std::string_view (tarn::shared_bytes is one)");
+  static_assert(
+      lists_names<Store>,
+      "the store needs: tarn::status list(std::string_view prefix, std::string_view start_after, auto visit); "
+      "that calls visit(std::string_view name) for each name");
+  static_assert(row_codec<Codec>, "the codec needs: name, build and open, as in tarn/codec/codec.hpp");
+
+ public:
+  using transaction_type = transaction<Store, Codec>;
+
+  explicit client(Store store, client_options options = {}, Codec codec = {})
+      : core_(shared<core>::make(core{std::move(store), std::move(codec), options, {}, false})) {}
+  client(const client& other) : core_(shared<core>::make(std::as_const(*other.core_))) {}
+  client(client&&) noexcept = default;
+  client& operator=(client other) noexcept {
+    std::swap(core_, other.core_);
+    return *this;
+  }
+  ~client() = default;
+
+  // A transaction that reads the newest version. The first call reads the log from its beginning; later ones cost one
+  // `get`, and one more for each commit of others since. errc::corrupt and errc::unsupported name the version.
+  [[nodiscard]] result<transaction_type> begin() {
+    if (const status updated = update(); !updated) return updated.error();
+    return start(core_->latest);
+  }
+
+  // A transaction that reads version `at`. Reads the log from its beginning up to there, so damage after it does not
+  // matter. errc::not_found if there is no such version (yet).
+  [[nodiscard]] result<transaction_type> begin_at(version at) {
+    if (const status good = check_options(core_->options); !good) return good.error();
+    const result<shared_snapshot> state = open_log(core_->store, at, core_->options.bounds);
+    if (!state) return state.error();
+    if ((*state)->at != at)
+      return error(errc::not_found, concat("there is no version ", at.number, ": the newest is ", (*state)->at.number));
+    return start(*state);
+  }
+
+  // The versions of the lake, oldest first. One `list`.
+  [[nodiscard]] result<log_reader<Store, Codec>> log() {
+    const result<version> listed = list_head(core_->store);
+    if (!listed) return listed.error();
+    return log_reader<Store, Codec>(core_, *listed);
+  }
+
+  // What became of a commit that ended in errc::commit_unknown (error::in_doubt), in this process or another one. With
+  // settle::yes the answer is not `undecided`, unless the store fails: then it is the error.
+  [[nodiscard]] result<commit_state> find_commit(const uuid& transaction, version slot, settle undecided = settle::no) {
+    const result<commit_state> found = look_up(transaction, slot);
+    if (!found || *found != commit_state::undecided || undecided == settle::no) return found;
+    const status filled = fill(slot);
+    if (!filled) return filled.error();
+    return look_up(transaction, slot);
+  }
+
+  [[nodiscard]] Store& store() noexcept { return core_->store; }
+
+ private:
+  using core = client_core<Store, Codec>;
+
+  [[nodiscard]] result<transaction_type> start(const shared_snapshot& state) {
+    const result<uuid> id = new_id(core_->options.surroundings, state->time);
+    if (!id) return id.error();
+    return transaction_type(core_, state, *id);
+  }
+
+  // Brings `latest` to the head of the log.
+  [[nodiscard]] status update() {
+    if (const status good = check_options(core_->options); !good) return good.error();
+    if (!core_->opened) {
+      const result<shared_snapshot> opened = open_log(core_->store, last_version, core_->options.bounds);
+      if (!opened) return opened.error();
+      core_->latest = *opened;
+      core_->opened = true;
+      return {};
+    }
+    shared_snapshot state = core_->latest;
+    const status read =
+        read_forward(core_->store, state, last_version, core_->options.bounds, [](const entry&) { return status(); });
+    if (!read) return read.error();
+    core_->latest = std::move(state);
+    return {};
+  }
+
+  [[nodiscard]] result<commit_state> look_up(const uuid& transaction, version slot) {
+    if (slot.number < 0) return error(errc::invalid_argument, "the slot of a commit is never negative");
+    const result<logged_entry> found = get_entry(core_->store, slot, core_->options.bounds);
+    if (!found && found.error().code() == errc::not_found) return commit_state::undecided;
+    if (!found) return found.error();
+    const bool is_it = !found->content.of_article && found->content.transaction == transaction;
+    return is_it ? commit_state::committed : commit_state::not_committed;
+  }
+
+  // Fills an empty slot, which must be the one after the head, with an entry that changes nothing; success too if
+  // another was faster.
+  [[nodiscard]] status fill(version slot) {
+    if (const status updated = update(); !updated) return updated.error();
+    if (core_->latest->at >= slot) return {};
+    if (core_->latest->at.next() != slot)
+      return error(errc::invalid_argument,
+                   concat("version ", slot.number, " cannot be in doubt: the newest is ", core_->latest->at.number));
+    const result<uuid> id = new_id(core_->options.surroundings, core_->latest->time);
+    if (!id) return id.error();
+    entry nothing;
+    nothing.transaction = *id;
+    nothing.read_version = core_->latest->at;
+    nothing.operation = "settle";
+    const auto stop = [](const entry&) { return status(error(errc::conflict, "the slot is filled")); };
+    commit_attempt attempt(core_->store, core_->latest, std::move(nothing), stop, core_->options.commit,
+                           core_->options.surroundings, core_->options.bounds);
+    const result<version> settled = attempt.run();
+    if (!settled && settled.error().code() != errc::conflict) return settled.error();
+    return {};
+  }
+
+  shared<core> core_;
+};
+
+template <class Store>
+client(Store) -> client<Store>;
+template <class Store>
+client(Store, client_options) -> client<Store>;
+
+}  // namespace tarn::inline TARN_ABI

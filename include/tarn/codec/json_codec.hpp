@@ -1,0 +1,115 @@
+// The JSON codec: data objects that any program can read, in the article's shape. json_object.hpp has the bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "../core/config.hpp"
+#include "../core/limits.hpp"
+#include "../core/result.hpp"
+#include "../core/row.hpp"
+#include "../core/shared.hpp"
+#include "../core/text.hpp"
+#include "../core/uuid.hpp"
+#include "codec.hpp"
+#include "json_cursor.hpp"
+#include "json_object.hpp"
+#include "json_writer.hpp"
+
+namespace tarn::inline TARN_ABI {
+
+// Models row_builder. Movable; not thread-safe. Its memory is that of the object's text.
+class json_builder {
+ public:
+  json_builder(const object_identity& identity, const limits& bounds)
+      : id_(identity.id), row_bytes_max_(bounds.row_bytes_max), text_(shared<std::string>::make()) {
+    frame_ = append_json_object_head(*text_, identity);
+  }
+
+  // errc::limit_exceeded if the row's text is longer than limits::row_bytes_max.
+  [[nodiscard]] status append(row_view values) {
+    std::string& text = writable_text();
+    const std::size_t before = text.size();
+    if (frame_.row_count > 0) text.push_back(',');
+    const std::size_t first = text.size();
+    writer_.append(text, values.values(), json_escapes::tarn);
+    if (const std::size_t size = text.size() - first; size > row_bytes_max_) {
+      text.resize(before);
+      return error(errc::limit_exceeded, concat("the row's text has ", size, " bytes, limits::row_bytes_max is ",
+                                                row_bytes_max_, ": split the row or raise the limit"));
+    }
+    columns_ = values.size();
+    ++frame_.row_count;
+    return {};
+  }
+
+  [[nodiscard]] std::uint64_t rows() const noexcept { return frame_.row_count; }
+  [[nodiscard]] std::size_t byte_size() const noexcept { return text_->size() + json_object_tail_bytes_max; }
+
+  // Shares the text: if rows are appended while the cursor lives, it is copied once.
+  [[nodiscard]] json_cursor read_back() const {
+    json_object_frame frame = frame_;
+    frame.rows_end = finished_ ? frame_.rows_end : text_->size();
+    object_expectation expected;
+    expected.identity.id = id_;
+    expected.columns = columns_;
+    limits bounds;
+    bounds.row_bytes_max = row_bytes_max_;
+    bounds.nesting_depth_max = UINT32_MAX;
+    return json_cursor(*text_, frame, expected, bounds, text_);
+  }
+
+  // Valid until the builder is destroyed, also if it is moved. Nothing may be appended afterwards.
+  [[nodiscard]] std::string_view finish() {
+    if (!finished_) {
+      frame_.rows_end = text_->size();
+      append_json_object_tail(writable_text(), frame_.row_count);
+      finished_ = true;
+    }
+    return *text_;
+  }
+
+ private:
+  // A cursor that shares the text keeps the one that it has.
+  [[nodiscard]] std::string& writable_text() {
+    if (!text_.unique()) {
+      auto copy = shared<std::string>::make();
+      copy->reserve(text_->capacity());
+      copy->append(*text_);
+      text_ = std::move(copy);
+    }
+    return *text_;
+  }
+
+  uuid id_;
+  std::size_t row_bytes_max_;
+  std::size_t columns_ = 0;
+  bool finished_ = false;
+  json_object_frame frame_;  // its rows_end is only kept up to date when all rows are there
+  shared<std::string> text_;
+  json_writer writer_;
+};
+
+// Models row_codec.
+struct json_codec {
+  static constexpr std::string_view name = "json";
+
+  // Starts an object; its table's name must be a valid one.
+  [[nodiscard]] json_builder build(const object_identity& identity, const limits& bounds = limits{}) const {
+    return {identity, bounds};
+  }
+
+  // Opens an object of this codec or of the article's; `bytes` must outlive the cursor. errc::corrupt if they are not
+  // the expected object's.
+  [[nodiscard]] result<json_cursor> open(std::string_view bytes, const object_expectation& expected,
+                                         const limits& bounds = limits{}) const {
+    const result<json_object_frame> frame = read_json_object_frame(bytes, expected);
+    if (!frame) return frame.error();
+    return json_cursor(bytes, *frame, expected, bounds);
+  }
+};
+
+}  // namespace tarn::inline TARN_ABI

@@ -1,0 +1,206 @@
+// Numbers of JSON texts, read and written. A token without point and exponent is an integer, any other a double; so
+// what is written as a double always has one of the two.
+#pragma once
+
+#include <bit>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "../core/config.hpp"
+#include "../core/value.hpp"
+#include "json_input.hpp"
+
+namespace tarn::inline TARN_ABI {
+
+// What to make of an integer that needs more than 64 bits.
+enum class wide_integers : bool {
+  are_errors,   // it is refused: nothing is rounded silently
+  are_doubles,  // it is the nearest double: the article's program prints large doubles so
+};
+
+namespace json_detail {
+
+// A number's token, taken apart as it is scanned.
+struct number_token {
+  const char* first = nullptr;  // of the token, its sign included
+  const char* last = nullptr;   // its end
+  bool negative = false;
+  std::size_t integer_digits = 0;
+  std::size_t fraction_digits = 0;
+  std::uint64_t significand = 0;  // all digits without the point; exact if there are at most 19 of them
+  std::int64_t exponent = 0;      // as written, cut to +-exponent_max
+};
+
+// Beyond this, the digits of a text that fits into memory cannot bring the number back into a double's range.
+inline constexpr std::int64_t exponent_max = std::int64_t{1} << 60;
+
+// The number that eight digits in a row are; `eight` holds them with the first in the lowest byte. False if some are no
+// digits. Neighbours are joined to numbers of two, four and eight digits, all pairs at once.
+[[nodiscard]] constexpr bool convert_eight_digits(std::uint64_t eight, std::uint64_t& number) noexcept {
+  constexpr std::uint64_t each = 0x0101'0101'0101'0101U;
+  eight -= each * '0';  // a byte below '0' borrows: its high bit is set, or that of the next
+  if (((eight | (eight + each * (0x7f - 9))) & each * 0x80) != 0) return false;
+  eight = (eight * 10 + (eight >> 8)) & 0x00ff'00ff'00ff'00ffU;
+  eight = (eight * 100 + (eight >> 16)) & 0x0000'ffff'0000'ffffU;
+  number = (eight * 10'000 + (eight >> 32)) & 0xffff'ffffU;
+  return true;
+}
+
+// Passes digits and appends them to `number`, which may wrap: how many they are, which is returned, tells.
+[[nodiscard]] inline std::size_t scan_digits(json_input& input, std::uint64_t& number) noexcept {
+  const char* const first = input.at;
+  const char* at = first;
+  std::uint64_t sum = number;
+  if constexpr (std::endian::native == std::endian::little) {
+    while (input.end - at >= 8) {
+      std::uint64_t eight;
+      std::memcpy(&eight, at, sizeof eight);
+      if (!convert_eight_digits(eight, eight)) break;
+      sum = 100'000'000 * sum + eight;
+      at += 8;
+    }
+  }
+  for (; at != input.end; ++at) {
+    const auto digit = static_cast<unsigned char>(*at - '0');
+    if (digit > 9) break;
+    sum = 10 * sum + digit;
+  }
+  number = sum;
+  input.at = at;
+  return static_cast<std::size_t>(at - first);
+}
+
+[[nodiscard]] inline bool scan_exponent(json_input& input, std::int64_t& exponent) {
+  const bool negative = input.peek() == '-';
+  if (negative || input.peek() == '+') ++input.at;
+  if (input.peek() < '0' || input.peek() > '9') return input.fail("a digit of the exponent");
+  std::int64_t magnitude = 0;
+  for (; input.peek() >= '0' && input.peek() <= '9'; ++input.at)
+    if (magnitude < exponent_max / 10) magnitude = 10 * magnitude + (*input.at - '0');
+  exponent = negative ? -magnitude : magnitude;
+  return true;
+}
+
+// The decimal exponent of the first digit that is not zero; only for tokens that have one.
+[[nodiscard]] inline std::int64_t decimal_magnitude(const number_token& token) noexcept {
+  const char* digit = token.first + (token.negative ? 1 : 0);
+  if (*digit != '0') return static_cast<std::int64_t>(token.integer_digits) - 1 + token.exponent;
+  std::int64_t zeros = 0;
+  for (digit += 2; digit < token.last && *digit == '0'; ++digit) ++zeros;  // after "0."
+  return token.exponent - 1 - zeros;
+}
+
+// For few digits and a small power of ten, both are exact doubles and one division or multiplication rounds correctly
+// (Clinger 1990); provided that the processor computes in doubles.
+[[nodiscard]] inline bool convert_short_decimal(const number_token& token, double& number) noexcept {
+  constexpr double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                               1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+  constexpr bool computes_in_doubles = __FLT_EVAL_METHOD__ == 0;
+  constexpr std::uint64_t exact_max = std::uint64_t{1} << 53;
+  if (!computes_in_doubles || token.integer_digits + token.fraction_digits > 19 || token.significand > exact_max)
+    return false;
+  const std::int64_t power = token.exponent - static_cast<std::int64_t>(token.fraction_digits);
+  if (power < -22 || power > 22) return false;
+  const auto digits = static_cast<double>(token.significand);
+  number = power < 0 ? digits / powers[-power] : digits * powers[power];
+  if (token.negative) number = -number;
+  return true;
+}
+
+[[nodiscard]] inline bool convert_to_double(json_input& input, const number_token& token, value_view& out) {
+  double number = 0;
+  if (convert_short_decimal(token, number)) {
+    out = number;
+    return true;
+  }
+  const auto converted = std::from_chars(token.first, token.last, number);
+  if (converted.ec == std::errc::result_out_of_range) {
+    // Too large or too small? The standard library does not say (LWG issue 3081), but the two are far apart.
+    if (decimal_magnitude(token) > 0)
+      return input.refuse_at(token.first, errc::invalid_argument, "the number is beyond the largest double");
+    number = token.negative ? -0.0 : 0.0;
+  }
+  out = number;
+  return true;
+}
+
+[[nodiscard]] inline bool convert_to_integer(json_input& input, const number_token& token, wide_integers wide,
+                                             value_view& out) {
+  if (token.negative && token.significand == 0 && token.integer_digits == 1) {
+    out = -0.0;  // no integer could hold it
+    return true;
+  }
+  const std::uint64_t magnitude_max = (std::uint64_t{1} << 63) - (token.negative ? 0U : 1U);
+  if (token.integer_digits <= 19 && token.significand <= magnitude_max) {
+    out = static_cast<std::int64_t>(token.negative ? 0 - token.significand : token.significand);
+    return true;
+  }
+  if (wide == wide_integers::are_doubles) return convert_to_double(input, token, out);
+  return input.refuse_at(token.first, errc::invalid_argument,
+                         "the integer needs more than 64 bits, and rounding it would change it");
+}
+
+}  // namespace json_detail
+
+// Reads the number at `input.at`, which must not be the end.
+[[nodiscard]] inline bool scan_json_number(json_input& input, wide_integers wide, value_view& out) {
+  json_detail::number_token token;
+  token.first = input.at;
+  token.negative = *input.at == '-';
+  if (token.negative) ++input.at;
+  token.integer_digits = json_detail::scan_digits(input, token.significand);
+  if (token.integer_digits == 0) return input.fail(token.negative ? "a digit" : "a value");
+  if (token.integer_digits > 1 && input.at[-static_cast<std::ptrdiff_t>(token.integer_digits)] == '0')
+    return input.refuse_at(token.first, errc::invalid_argument, "a number has no leading zeros");
+
+  const bool pointed = input.peek() == '.';
+  if (pointed) {
+    ++input.at;
+    token.fraction_digits = json_detail::scan_digits(input, token.significand);
+    if (token.fraction_digits == 0) return input.fail("a digit after the point");
+  }
+  const bool scaled = input.peek() == 'e' || input.peek() == 'E';
+  if (scaled) {
+    ++input.at;
+    if (!json_detail::scan_exponent(input, token.exponent)) return false;
+  }
+  token.last = input.at;
+  return pointed || scaled ? json_detail::convert_to_double(input, token, out)
+                           : json_detail::convert_to_integer(input, token, wide, out);
+}
+
+// Whether it is neither an infinity nor a NaN, told by its bits: -ffast-math may not see the difference otherwise.
+[[nodiscard]] constexpr bool is_finite(double number) noexcept {
+  constexpr std::uint64_t exponent_bits = 0x7ff0'0000'0000'0000U;
+  return (std::bit_cast<std::uint64_t>(number) & exponent_bits) != exponent_bits;
+}
+
+// Appends a finite double: digits enough to give it back and no more, and always a point or an exponent.
+inline void append_json_double(std::string& out, double number) {
+  constexpr double whole_max = 1e15;  // below, a whole number's digits are all its own
+  char digits[40];                    // 24 are the longest
+  char* end = digits;
+  const bool small = number > -whole_max && number < whole_max;
+  const auto whole = small ? static_cast<std::int64_t>(number) : 0;
+  bool pointed = true;
+  if (small && static_cast<double>(whole) == number) {
+    pointed = false;
+    if (std::bit_cast<std::int64_t>(number) < 0) *end++ = '-';  // of -0.0, too
+    end = std::to_chars(end, digits + sizeof digits, whole < 0 ? -whole : whole).ptr;
+  } else {
+    end = std::to_chars(digits, digits + sizeof digits, number).ptr;
+    if (!small)
+      pointed = std::string_view(digits, static_cast<std::size_t>(end - digits)).find_first_of(".e") != std::string_view::npos;
+  }
+  if (!pointed) {
+    *end++ = '.';
+    *end++ = '0';
+  }
+  out.append(digits, static_cast<std::size_t>(end - digits));
+}
+
+}  // namespace tarn::inline TARN_ABI

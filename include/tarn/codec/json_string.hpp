@@ -1,0 +1,190 @@
+// Strings of JSON texts, read and written.
+//
+// Both directions spend their time on runs of plain characters, so they look at eight bytes at once.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "../core/arena.hpp"
+#include "../core/config.hpp"
+#include "../core/utf8.hpp"
+#include "json_input.hpp"
+
+namespace tarn::inline TARN_ABI {
+
+namespace json_detail {
+
+// Which bytes interrupt a run: quote, backslash and control characters always; on reading also what is not ASCII,
+// since it has to be checked.
+enum class run : bool { of_ascii, of_any };
+
+template <run Kind>
+[[nodiscard]] constexpr bool interrupts(char c) noexcept {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte < 0x20 || byte == '"' || byte == '\\' || (Kind == run::of_ascii && byte >= 0x80);
+}
+
+// The highest bit of each byte that interrupts. Above one that does (in the order of the number's digits), bits may be
+// set for bytes that do not: a subtraction has borrowed from them. (Mycroft's zero-byte test, 1987.)
+template <run Kind>
+[[nodiscard]] constexpr std::uint64_t interrupting_bits(std::uint64_t eight) noexcept {
+  constexpr std::uint64_t each = 0x0101'0101'0101'0101U;
+  constexpr std::uint64_t high_bits = each * 0x80;
+  const std::uint64_t control = eight - each * 0x20;
+  const std::uint64_t quote = (eight ^ each * '"') - each;
+  const std::uint64_t backslash = (eight ^ each * '\\') - each;
+  const std::uint64_t ascii = (control | quote | backslash) & ~eight & high_bits;
+  return Kind == run::of_ascii ? ascii | (eight & high_bits) : ascii;
+}
+
+// The first byte of [at, end) that interrupts; `end` if none does.
+template <run Kind>
+[[nodiscard]] inline const char* find_interruption(const char* at, const char* end) noexcept {
+  while (end - at >= 8) {
+    std::uint64_t eight;
+    std::memcpy(&eight, at, sizeof eight);
+    const std::uint64_t bits = interrupting_bits<Kind>(eight);
+    if (bits == 0) {
+      at += 8;
+      continue;
+    }
+    if constexpr (std::endian::native == std::endian::little) return at + std::countr_zero(bits) / 8;
+    break;  // where the first byte is the highest, the loop below finds it
+  }
+  while (at != end && !interrupts<Kind>(*at)) ++at;
+  return at;
+}
+
+// Advances to the next quote or backslash; fails on control characters, on what is not UTF-8 and at the end.
+[[nodiscard]] inline bool pass_plain_text(json_input& input) {
+  for (;;) {
+    input.at = find_interruption<run::of_ascii>(input.at, input.end);
+    while (input.at != input.end && static_cast<unsigned char>(*input.at) >= 0x80) {
+      const std::size_t size = utf8_sequence_size({input.at, input.size_left()});
+      if (size == 0) return input.fail("well-formed UTF-8");
+      input.at += size;
+    }
+    const char c = input.peek();
+    if (c == '"' || c == '\\') return true;
+    if (input.at == input.end) return input.fail("the string's closing quote");
+    if (interrupts<run::of_ascii>(c)) return input.fail("no control character in a string (write it as an escape)");
+  }
+}
+
+// Reads the four hex digits at `input.at + 2`: those of \uXXXX.
+[[nodiscard]] inline bool scan_code_unit(json_input& input, std::uint32_t& unit) {
+  if (input.size_left() < 6) return input.fail_at(input.end, "four hex digits after \\u");
+  unit = 0;
+  for (const char* digit = input.at + 2; digit != input.at + 6; ++digit) {
+    const char lower = static_cast<char>(*digit | 0x20);
+    const bool decimal = *digit >= '0' && *digit <= '9';
+    if (!decimal && !(lower >= 'a' && lower <= 'f')) return input.fail_at(digit, "four hex digits after \\u");
+    unit = unit << 4 | static_cast<std::uint32_t>(decimal ? *digit - '0' : lower - 'a' + 10);
+  }
+  return true;
+}
+
+// \uXXXX, or two of them that are a surrogate pair, to UTF-8.
+[[nodiscard]] inline bool scan_unicode_escape(json_input& input, char*& out) {
+  const char* const place = input.at;
+  std::uint32_t code_point = 0;
+  if (!scan_code_unit(input, code_point)) return false;
+  input.at += 6;
+  if (code_point >= 0xd800 && code_point <= 0xdfff) {
+    constexpr std::string_view lone = "half a surrogate pair stands for no character";
+    if (code_point > 0xdbff || input.size_left() < 2 || input.at[0] != '\\' || input.at[1] != 'u')
+      return input.refuse_at(place, errc::invalid_argument, lone);
+    std::uint32_t low = 0;
+    if (!scan_code_unit(input, low)) return false;
+    if (low < 0xdc00 || low > 0xdfff) return input.refuse_at(place, errc::invalid_argument, lone);
+    input.at += 6;
+    code_point = 0x10000 + ((code_point - 0xd800) << 10) + (low - 0xdc00);
+  }
+  out = write_utf8(out, code_point);
+  return true;
+}
+
+// The escape at `input.at`, where a backslash is.
+[[nodiscard]] inline bool scan_escape(json_input& input, char*& out) {
+  constexpr std::string_view names = "\"\\/bfnrt";
+  constexpr std::string_view meanings = "\"\\/\b\f\n\r\t";
+  if (input.size_left() < 2) return input.fail_at(input.end, "an escape");
+  const char name = input.at[1];
+  if (name == 'u') return scan_unicode_escape(input, out);
+  const std::size_t which = names.find(name);
+  if (which == std::string_view::npos) return input.fail_at(input.at + 1, "one of \"\\/bfnrtu after a backslash");
+  *out++ = meanings[which];
+  input.at += 2;
+  return true;
+}
+
+// Where the string that goes on at `at` has its closing quote, or its text ends.
+[[nodiscard]] inline const char* find_closing_quote(const char* at, const char* end) noexcept {
+  while (at != end && *at != '"') {
+    if (*at == '\\' && ++at == end) break;
+    ++at;
+  }
+  return at;
+}
+
+// The rest of a string that began at `first` and has its first escape at `input.at`.
+[[nodiscard]] inline bool unescape_string(json_input& input, const char* first, arena& memory, std::string_view& out) {
+  // No escape is longer than what it stands for is written, so this is room enough.
+  char* const text = memory.allocate<char>(static_cast<std::size_t>(find_closing_quote(input.at, input.end) - first));
+  char* text_end = text;
+  for (;;) {
+    const auto plain = static_cast<std::size_t>(input.at - first);
+    std::memcpy(text_end, first, plain);
+    text_end += plain;
+    if (*input.at == '"') break;
+    if (!scan_escape(input, text_end)) return false;
+    first = input.at;
+    if (!pass_plain_text(input)) return false;
+  }
+  ++input.at;
+  out = {text, static_cast<std::size_t>(text_end - text)};
+  return true;
+}
+
+}  // namespace json_detail
+
+// Reads the string whose opening quote is just before `input.at`. `out` looks into the text if the string has no
+// escapes, else into `memory`.
+[[nodiscard]] inline bool scan_json_string(json_input& input, arena& memory, std::string_view& out) {
+  const char* const first = input.at;
+  if (!json_detail::pass_plain_text(input)) return false;
+  if (*input.at == '\\') return json_detail::unescape_string(input, first, memory, out);
+  out = {first, static_cast<std::size_t>(input.at - first)};
+  ++input.at;
+  return true;
+}
+
+// Appends `utf8`, which must be well-formed, in quotes. Only what RFC 8259 says must be escaped is.
+inline void append_json_string(std::string& out, std::string_view utf8) {
+  const char* at = utf8.data();
+  const char* const end = at + utf8.size();
+  out.push_back('"');
+  for (;;) {
+    const char* const plain_end = json_detail::find_interruption<json_detail::run::of_any>(at, end);
+    out.append(at, static_cast<std::size_t>(plain_end - at));
+    if (plain_end == end) break;
+    constexpr std::string_view meanings = "\"\\\b\f\n\r\t";
+    constexpr std::string_view names = "\"\\bfnrt";
+    const std::size_t which = meanings.find(*plain_end);
+    if (which != std::string_view::npos) {
+      const char escape[] = {'\\', names[which]};
+      out.append(escape, sizeof escape);
+    } else {
+      out.append("\\u00").append(hex(static_cast<std::uint8_t>(*plain_end)));
+    }
+    at = plain_end + 1;
+  }
+  out.push_back('"');
+}
+
+}  // namespace tarn::inline TARN_ABI

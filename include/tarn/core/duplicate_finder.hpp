@@ -1,0 +1,66 @@
+// Whether names differ from one another, as the keys of a map and the columns of a table must. Not thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+#include "config.hpp"
+#include "stack.hpp"
+
+namespace tarn::inline TARN_ABI {
+
+// Finds equal names among many. It sorts instead of hashing: whoever chooses the names cannot make it slow (for any fixed
+// hash function there are names that all collide), and no seed is needed. Keeps its memory for the next names.
+class duplicate_finder {
+ public:
+  void clear() noexcept { names_.clear(); }
+  void add(std::string_view name) { names_.push(name); }
+
+  // One of those that were added more than once; nullptr if there is none. Comparisons: n^2 / 2 for a few, else
+  // about 2 n log2 n. Changes their order.
+  [[nodiscard]] const std::string_view* find() noexcept {
+    if (names_.size() <= few) return find_among_few();
+    heap_sort();
+    for (std::size_t at = 1; at < names_.size(); ++at)
+      if (names_[at - 1] == names_[at]) return &names_[at];
+    return nullptr;
+  }
+
+ private:
+  static constexpr std::size_t few = 16;
+
+  // By size first, which mostly decides without looking at the bytes.
+  [[nodiscard]] static bool before(std::string_view a, std::string_view b) noexcept {
+    return a.size() != b.size() ? a.size() < b.size() : a < b;
+  }
+
+  [[nodiscard]] const std::string_view* find_among_few() const noexcept {
+    for (std::size_t at = 1; at < names_.size(); ++at)
+      for (std::size_t earlier = 0; earlier < at; ++earlier)
+        if (names_[earlier] == names_[at]) return &names_[at];
+    return nullptr;
+  }
+
+  // In place, without recursion, n log n for every input. std::sort would be <algorithm>, which costs each user 30 ms.
+  void heap_sort() noexcept {
+    for (std::size_t root = names_.size() / 2; root-- > 0;) sift_down(root, names_.size());
+    for (std::size_t size = names_.size() - 1; size > 0; --size) {
+      std::swap(names_[0], names_[size]);
+      sift_down(0, size);
+    }
+  }
+
+  void sift_down(std::size_t root, std::size_t size) noexcept {
+    for (std::size_t child = 2 * root + 1; child < size; child = 2 * root + 1) {
+      if (child + 1 < size && before(names_[child], names_[child + 1])) ++child;
+      if (!before(names_[root], names_[child])) return;
+      std::swap(names_[root], names_[child]);
+      root = child;
+    }
+  }
+
+  stack<std::string_view> names_;
+};
+
+}  // namespace tarn::inline TARN_ABI

@@ -1,0 +1,111 @@
+// History: what each version did.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/config.hpp"
+#include "core/limits.hpp"
+#include "core/result.hpp"
+#include "core/shared.hpp"
+#include "core/strong_types.hpp"
+#include "core/uuid.hpp"
+#include "log/entry.hpp"
+#include "log/log.hpp"
+#include "table/client_core.hpp"
+
+namespace tarn::inline TARN_ABI {
+
+// What one version did to one table.
+struct table_change {
+  std::string table;
+  bool created = false;
+  bool dropped = false;
+  std::uint64_t objects = 0;  // added
+  std::uint64_t rows = 0;     // in them
+  std::uint64_t bytes = 0;    // of them
+  bool counted = true;        // false: the article's program wrote it, which states neither rows nor bytes
+};
+
+// One version.
+struct commit_summary {
+  version at;
+  bool of_article = false;  // written by the article's program, which states neither time, id nor operation
+  timestamp time;
+  uuid transaction;
+  version read_version;
+  std::string operation;
+  std::vector<table_change> tables;
+};
+
+[[nodiscard]] inline commit_summary summarize(const entry& content) {
+  commit_summary summary{content.at,
+                         content.of_article,
+                         content.time,
+                         content.transaction,
+                         content.read_version,
+                         content.of_article ? "of the article's program" : content.operation,
+                         {}};
+  for (const auto& [table, actions] : content.actions) {
+    table_change change;
+    change.table = table;
+    for (const action& each : actions) {
+      if (each.kind == action_kind::create_table) change.created = true;
+      if (each.kind == action_kind::drop_table) change.dropped = true;
+      if (each.kind != action_kind::add_object) continue;
+      ++change.objects;
+      change.rows += each.object.rows;
+      change.bytes += each.object.bytes;
+      if (!each.object.described) change.counted = false;
+    }
+    summary.tables.push_back(std::move(change));
+  }
+  return summary;
+}
+
+// The versions of a lake, oldest first; read as it goes, in the memory of one entry.
+//
+//   while (log.next()) use(log.summary());     next() is false at the head and on failure;
+//   if (!log.status()) ...                     status() tells which. Damage ends the log: what came before was right.
+template <class Store, class Codec>
+class [[nodiscard]] log_reader {
+ public:
+  // `listed` is the newest version that the store has listed: the log does not end before it.
+  log_reader(shared<client_core<Store, Codec>> lake, version listed) : lake_(std::move(lake)), listed_(listed) {}
+
+  // Moves to the next version. One `get`.
+  [[nodiscard]] bool next() {
+    if (!status_) return false;
+    const result<logged_entry> read = get_entry(lake_->store, at_.next(), lake_->options.bounds);
+    if (!read && read.error().code() == errc::not_found && at_ >= listed_) return false;
+    if (!read)
+      return fail_with(read.error().code() == errc::not_found ? missing_entry(at_.next(), listed_) : read.error());
+    const tarn::status linked = check_link(at_, checksum_, read->content);
+    if (!linked) return fail_with(linked.error());
+    at_ = read->content.at;
+    checksum_ = read->checksum;
+    summary_ = summarize(read->content);
+    return true;
+  }
+
+  // Only after next() has returned true; valid until it is called again.
+  [[nodiscard]] const commit_summary& summary() const noexcept { return summary_; }
+  [[nodiscard]] const tarn::status& status() const noexcept { return status_; }
+
+ private:
+  [[nodiscard]] bool fail_with(const error& why) {
+    status_ = why;
+    return false;
+  }
+
+  shared<client_core<Store, Codec>> lake_;
+  version listed_;
+  version at_;
+  std::uint32_t checksum_ = 0;
+  commit_summary summary_;
+  tarn::status status_;
+};
+
+}  // namespace tarn::inline TARN_ABI

@@ -1,0 +1,156 @@
+// The commit protocol: how a transaction becomes an entry, exactly once or not at all.
+//
+//   read_version        others commit             head    slot
+//        |--------|--------|--------|--------|------|.......|
+//        snapshot    each is checked for conflict       put_if_absent(slot, entry)
+//
+//      +--> read forward to the head ------- an entry is ours ----------------> committed at its version
+//      |        |  each entry of others: conflict? ---------------------------> conflict
+//      |        v
+//      |    is our last slot still empty? yes: the same bytes again; no: new bytes for the slot after the head
+//      |        v
+//      |    put_if_absent -- created -----------------------------------------> committed at the slot
+//      |        |
+//      +--------+  already exists: reading forward tells whose it is
+//                  not applied, unknown: wait first; a slot that may still be filled with our bytes is never left
+//
+// Only the content of a slot decides, never an answer of the store that may have been lost: "already exists" can be our
+// own put that the store tried twice, and "absent" after an unknown put proves nothing, since that put may still land.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "../core/backoff.hpp"
+#include "../core/config.hpp"
+#include "../core/crc32c.hpp"
+#include "../core/environment.hpp"
+#include "../core/limits.hpp"
+#include "../core/result.hpp"
+#include "../core/text.hpp"
+#include "../store/store.hpp"
+#include "entry_writer.hpp"
+#include "log.hpp"
+
+namespace tarn::inline TARN_ABI {
+
+// What a commit may use, wait for and give up after.
+struct commit_options {
+  std::uint64_t rebase_limit = 100'000;  // commits of others since read_version; 0: the article's rule
+  backoff_options backoff;
+};
+
+// The time of the entry after `state`: history is monotone even if clocks are not.
+[[nodiscard]] inline timestamp time_after(const snapshot& state, const environment& surroundings) {
+  const timestamp now = surroundings.now(surroundings.context);
+  if (state.at == version() || now > state.time) return now;
+  return {state.time.ms < INT64_MAX ? state.time.ms + 1 : INT64_MAX};
+}
+
+// One commit of one entry. `Check` is `status(const entry& theirs)`: whether the transaction may follow that entry.
+template <object_store Store, class Check>
+class commit_attempt {
+ public:
+  // `state` is the snapshot that the transaction has read; `mine` lacks only what the slot decides. What is passed by
+  // reference must outlive the attempt.
+  commit_attempt(Store& store, shared_snapshot state, entry mine, Check check, const commit_options& options,
+                 const environment& surroundings, const limits& bounds)
+      : store_(store),
+        state_(std::move(state)),
+        mine_(std::move(mine)),
+        check_(std::move(check)),
+        options_(options),
+        surroundings_(surroundings),
+        bounds_(bounds),
+        retries_(options.backoff, surroundings) {}
+
+  // The version at which the entry is in the log. Any error but errc::commit_unknown means that it is not and never
+  // will be. Costs one `get` for each commit since the snapshot and one more, and one `put_if_absent`, when nobody
+  // interferes.
+  [[nodiscard]] result<version> run() {
+    for (;;) {
+      const status read =
+          read_forward(store_, state_, last_version, bounds_, [&](const entry& each) { return meet(each); });
+      if (committed_ != version()) return committed_;
+      if (!read) return offered_ ? in_doubt(read.error()) : read.error();
+      if (!offered_) {
+        const status prepared = prepare();
+        if (!prepared) return prepared.error();
+      } else if (given_up_) {
+        return in_doubt(last_failure_.error());
+      }
+      const put_result put = store_.put_if_absent(entry_name(mine_.at), bytes_);
+      if (put.outcome() == put_outcome::created) return mine_.at;
+      if (put.outcome() != put_outcome::not_applied) offered_ = true;
+      given_up_ = !may_retry(put) || !retries_.wait();
+      if (given_up_ && !offered_) return put.why();
+      last_failure_ = put.outcome() == put_outcome::already_exists ? unreadable_slot() : put.why();
+    }
+  }
+
+  // The state at the version that `run` has returned.
+  [[nodiscard]] const shared_snapshot& after() const noexcept { return after_; }
+
+ private:
+  [[nodiscard]] status meet(const entry& theirs) {
+    if (!theirs.of_article && theirs.transaction == mine_.transaction) committed_ = theirs.at;
+    if (committed_ != version()) return {};
+    if (theirs.at == mine_.at) offered_ = false;  // the slot is theirs for good, also if they are a conflict
+    if (passed_++ < options_.rebase_limit) return check_(theirs);
+    return error(errc::conflict,
+                 concat("version ", theirs.at.number, ", by transaction ", to_text(theirs.transaction),
+                        ", was committed since version ", mine_.read_version.number, " was read, and rebase_limit is ",
+                        options_.rebase_limit, ": run the transaction again"));
+  }
+
+  // Makes the bytes for the slot after the head. An entry that could not be applied is found out here, not by the next
+  // reader of a log that can no longer be read.
+  [[nodiscard]] status prepare() {
+    if (!state_->needed_to_write.empty())
+      return error(errc::unsupported, concat("the lake needs the feature '", state_->needed_to_write.front(),
+                                             "' to be written, which this tarn does not have: use a newer tarn"));
+    if (mine_.at != state_->at.next()) retries_ = backoff(options_.backoff, surroundings_);
+    mine_.at = state_->at.next();
+    mine_.previous_checksum = state_->entry_checksum;
+    mine_.time = time_after(*state_, surroundings_);
+    bytes_ = write_entry(mine_);
+    if (bytes_.size() > bounds_.entry_bytes_max)
+      return error(errc::limit_exceeded,
+                   concat("the log entry has ", bytes_.size(), " bytes, limits::entry_bytes_max is ",
+                          bounds_.entry_bytes_max, ": commit in smaller transactions, or raise it"));
+    offered_ = false;
+    given_up_ = false;
+    after_ = state_;
+    return apply_entry(after_.writable(), mine_, crc32c(bytes_));
+  }
+
+  [[nodiscard]] error unreadable_slot() const {
+    return {errc::io, concat("the store says that ", entry_name(mine_.at), " exists, but does not return it")};
+  }
+
+  [[nodiscard]] error in_doubt(const error& why) const {
+    return {commit_in_doubt{mine_.transaction, mine_.at},
+            concat("whether transaction ", to_text(mine_.transaction), " was committed as version ", mine_.at.number,
+                   " is not known: ", why.message(), "; ask find_commit before running it again")};
+  }
+
+  Store& store_;
+  shared_snapshot state_;
+  entry mine_;
+  Check check_;
+  const commit_options& options_;
+  const environment& surroundings_;
+  const limits& bounds_;
+  backoff retries_;
+
+  shared_snapshot after_;  // the state that `bytes_` in slot `mine_.at` lead to
+  std::string bytes_;
+  version committed_;         // where our entry was found
+  std::uint64_t passed_ = 0;  // entries of others since the snapshot
+  bool offered_ = false;   // `bytes_` were put into slot `mine_.at`, which is empty as far as is known: may still land
+  bool given_up_ = false;  // only one more look at the slot can help
+  status last_failure_;
+};
+
+}  // namespace tarn::inline TARN_ABI

@@ -1,0 +1,62 @@
+// What a log entry says. How it is written and read as JSON is in entry_writer.hpp and entry_reader.hpp.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "../core/config.hpp"
+#include "../core/schema.hpp"
+#include "../core/strong_types.hpp"
+#include "../core/uuid.hpp"
+#include "table_map.hpp"
+
+namespace tarn::inline TARN_ABI {
+
+// The version of the entry format that this tarn writes, and the newest that it reads.
+inline constexpr std::int64_t entry_format = 1;
+
+// An object of rows, as an add-action names it. The article's program states the name only; then `described` is false
+// and the other members mean nothing.
+struct data_object {
+  uuid id;
+  bool described = false;
+  std::string codec;
+  std::uint64_t rows = 0;
+  std::uint64_t bytes = 0;
+  std::uint32_t checksum = 0;  // CRC-32C of all its bytes
+};
+
+// One change of one table.
+enum class action_kind : unsigned char { create_table, add_object, drop_table };
+
+// What the log calls a transaction that makes such changes.
+[[nodiscard]] constexpr std::string_view operation_name(action_kind change) noexcept {
+  constexpr std::string_view names[] = {"create table", "insert", "drop table"};
+  return names[static_cast<unsigned char>(change)];
+}
+
+struct action {
+  action_kind kind;
+  uuid table_id;       // create_table, drop_table
+  schema columns;      // create_table
+  data_object object;  // add_object
+};
+
+// One committed transaction.
+struct entry {
+  version at;
+  bool of_article = false;  // written by the article's program: no member below but `actions` means anything
+  uuid transaction;
+  version read_version;
+  std::uint32_t previous_checksum = 0;  // CRC-32C of the bytes of the entry before; 0 for the first
+  timestamp time;
+  std::string operation;
+  std::vector<std::string> needed_to_read;   // features, from here on
+  std::vector<std::string> needed_to_write;  // features, from here on
+  table_map<std::vector<action>> actions;    // of each table, in the order in which they apply
+};
+
+}  // namespace tarn::inline TARN_ABI

@@ -1,0 +1,238 @@
+// Entries from JSON, and the decision whose they are.
+//
+// An entry is tarn's if its last bytes are the checksum of all before them. Without that it can only be the article's,
+// which has no checksum, and it is taken for one only if it has exactly the article's keys at every level: whatever
+// happens to the bytes of one of tarn's entries, some key of tarn's remains, and makes the missing checksum an error.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "../codec/json_parser.hpp"
+#include "../core/arena.hpp"
+#include "../core/config.hpp"
+#include "../core/crc32c.hpp"
+#include "../core/limits.hpp"
+#include "../core/result.hpp"
+#include "../core/text.hpp"
+#include "entry.hpp"
+#include "entry_writer.hpp"
+#include "json_fields.hpp"
+#include "names.hpp"
+
+namespace tarn::inline TARN_ABI {
+
+namespace entry_json {
+
+[[nodiscard]] inline bool ends_with_its_checksum(std::string_view bytes) {
+  constexpr std::size_t end_size = checksum_digits + checksum_end.size();
+  if (bytes.size() < checksum_key.size() + end_size) return false;
+  const std::string_view before = bytes.substr(0, bytes.size() - end_size);
+  if (!before.ends_with(checksum_key)) return false;
+  return bytes.substr(before.size()) == concat(hex(crc32c(before)), checksum_end);
+}
+
+// Whether `object` is a JSON object with these members and no others.
+[[nodiscard]] inline bool has_exactly(value_view object, std::initializer_list<std::string_view> keys) {
+  if (object.kind() != kind::map || object.as_map().size() != keys.size()) return false;
+  for (const member_view each : object.as_map()) {
+    bool known = false;
+    for (const std::string_view key : keys) known = known || key == each.key;
+    if (!known) return false;
+  }
+  return true;
+}
+
+[[nodiscard]] inline bool is_of_article(value_view action) {
+  if (!has_exactly(action, {"AddDataobject", "ChangeMetadata"})) return false;
+  for (const member_view each : action.as_map()) {
+    const bool adds = each.key == "AddDataobject";
+    if (!each.value.is_null() && !has_exactly(each.value, {"Table", adds ? "Name" : "Columns"})) return false;
+  }
+  return true;
+}
+
+[[nodiscard]] inline bool is_entry_of_article(value_view document) {
+  if (!has_exactly(document, {"Id", "Actions"})) return false;
+  for (const member_view top : document.as_map()) {
+    if (top.key != "Actions") continue;
+    if (top.value.kind() != kind::map) return false;
+    for (const member_view table : top.value.as_map()) {
+      if (table.value.kind() != kind::list) return false;
+      for (const value_view action : table.value.as_list())
+        if (!is_of_article(action)) return false;
+    }
+  }
+  return true;
+}
+
+// Reads one entry's document. `place` begins every message.
+class reader {
+ public:
+  reader(std::string_view place, bool of_article) : place_(place), of_article_(of_article) {}
+
+  [[nodiscard]] result<entry> read(value_view document) {
+    json_fields fields(document, place_);
+    entry read;
+    read.of_article = of_article_;
+    if (!of_article_) {
+      // The format first: all else may look different in another one.
+      if (const std::int64_t format = fields.integer("Format", 1); format > entry_format)
+        return error(errc::unsupported, concat(place_, " has format ", format, ", this tarn reads up to ", entry_format,
+                                               ": use a newer tarn"));
+      read_fields_of_tarn(fields, read);
+    }
+    read.at = {fields.integer("Id", 0)};
+    const value_view tables = fields.get("Actions", kind::map);
+    if (!fields.state()) return fields.state().error();
+    for (const member_view each : tables.as_map()) {
+      const status done = read_actions(each, read);
+      if (!done) return done.error();
+    }
+    return read;
+  }
+
+ private:
+  static void read_fields_of_tarn(json_fields& fields, entry& read) {
+    read.transaction = fields.id("Transaction");
+    read.read_version = {fields.integer("ReadVersion", -1)};
+    read.previous_checksum = fields.checksum("PreviousCrc32c");
+    read.time = {fields.integer("TimestampMs", INT64_MIN)};
+    read.operation = fields.string("Operation");
+    read.needed_to_read = fields.strings("NeededToRead");
+    read.needed_to_write = fields.strings("NeededToWrite");
+  }
+
+  [[nodiscard]] status read_actions(const member_view& table, entry& into) {
+    if (const status named = check_table_name(table.key); !named) return named.error().within(place_);
+    const std::string place = concat(place_, ", an action on table ", table.key, ",");
+    if (table.value.kind() != kind::list)
+      return error(errc::corrupt, concat(place_, " has no list of actions on table ", table.key));
+    if (into.actions.find(table.key) != nullptr)
+      return error(errc::corrupt, concat(place_, " names table ", table.key, " twice"));
+    std::vector<action>& actions = into.actions.find_or_insert(table.key);
+    for (const value_view each : table.value.as_list()) {
+      result<action> change = read_action(each, table.key, place);
+      if (!change) return change.error();
+      actions.push_back(*std::move(change));
+    }
+    return {};
+  }
+
+  // An action is an object whose one member that is not null says what it does.
+  [[nodiscard]] result<action> read_action(value_view object, std::string_view table, std::string_view place) const {
+    if (object.kind() != kind::map) return error(errc::corrupt, concat(place, " is no object"));
+    member_view change;
+    for (const member_view each : object.as_map()) {
+      if (each.value.is_null()) continue;
+      if (!change.value.is_null())
+        return error(errc::corrupt, concat(place, " is two: ", change.key, " and ", each.key));
+      change = each;
+    }
+    if (change.key == "AddDataobject") return read_add_object(change.value, table, place);
+    if (change.key == "ChangeMetadata") return read_create_table(change.value, table, place);
+    if (change.key == "DropTable") return read_drop_table(change.value, place);
+    if (change.value.is_null()) return error(errc::corrupt, concat(place, " does nothing"));
+    return error(errc::unsupported,
+                 concat(place, " is a ", change.key, ", which this tarn does not know: use a newer tarn"));
+  }
+
+  [[nodiscard]] result<action> read_add_object(value_view object, std::string_view table,
+                                               std::string_view place) const {
+    json_fields fields(object, place);
+    action read{action_kind::add_object, {}, {}, {}};
+    read.object.id = fields.id("Name");
+    check_table(fields, table);
+    if (!of_article_) {
+      read.object.described = true;
+      read.object.codec = fields.string("Codec");
+      read.object.rows = static_cast<std::uint64_t>(fields.integer("Rows", 0));
+      read.object.bytes = static_cast<std::uint64_t>(fields.integer("Bytes", 0));
+      read.object.checksum = fields.checksum("Crc32c");
+    }
+    if (!fields.state()) return fields.state().error();
+    return read;
+  }
+
+  [[nodiscard]] result<action> read_create_table(value_view object, std::string_view table,
+                                                 std::string_view place) const {
+    json_fields fields(object, place);
+    action read{action_kind::create_table, {}, {}, {}};
+    check_table(fields, table);
+    std::vector<column> columns;
+    for (const std::string& name : fields.strings("Columns")) columns.emplace_back(name);
+    if (of_article_) {
+      for (std::size_t at = 0; at < columns.size(); ++at) columns[at].id = {static_cast<std::uint32_t>(at + 1)};
+    } else {
+      read.table_id = fields.id("TableId");
+      read_column_properties(fields, columns);
+    }
+    if (columns.empty()) fields.complain("has no columns");
+    if (!fields.state()) return fields.state().error();
+    read.columns = schema(std::move(columns));
+    return read;
+  }
+
+  static void read_column_properties(json_fields& fields, std::vector<column>& columns) {
+    const list_view ids = fields.list("ColumnIds");
+    const std::vector<std::string> types = fields.strings("Types");
+    const list_view nullable = fields.list("Nullable");
+    if (ids.size() != columns.size() || types.size() != columns.size() || nullable.size() != columns.size())
+      return fields.complain("does not state id, type and nullability of each column");
+    for (std::size_t at = 0; at < columns.size(); ++at) {
+      const bool numbered =
+          ids[at].kind() == kind::integer && ids[at].as_integer() > 0 && ids[at].as_integer() <= UINT32_MAX;
+      if (!numbered || nullable[at].kind() != kind::boolean)
+        return fields.complain("has a column id or nullability of the wrong kind");
+      columns[at].id = {static_cast<std::uint32_t>(ids[at].as_integer())};
+      columns[at].nullable = nullable[at].as_boolean();
+      if (!parse_column_type(types[at], columns[at].type))
+        return fields.complain(concat("has a column of type '", types[at], "', which this tarn does not know"));
+    }
+  }
+
+  [[nodiscard]] static result<action> read_drop_table(value_view object, std::string_view place) {
+    json_fields fields(object, place);
+    action read{action_kind::drop_table, fields.id("TableId"), {}, {}};
+    if (!fields.state()) return fields.state().error();
+    return read;
+  }
+
+  static void check_table(json_fields& fields, std::string_view table) {
+    if (const std::string_view named = fields.string("Table"); named != table)
+      fields.complain(concat("names table '", named, "'"));
+  }
+
+  std::string_view place_;
+  bool of_article_;
+};
+
+}  // namespace entry_json
+
+// The entry that `bytes`, found in slot `at`, are. errc::corrupt for damaged bytes and for another version's entry,
+// errc::unsupported for one that needs a newer tarn.
+[[nodiscard]] inline result<entry> read_entry(std::string_view bytes, version at, const limits& bounds) {
+  const std::string place = concat("version ", at.number, " (", entry_name(at), ")");
+  if (bytes.size() > bounds.entry_bytes_max)
+    return error(errc::limit_exceeded,
+                 concat(place, " has ", bytes.size(), " bytes, limits::entry_bytes_max is ", bounds.entry_bytes_max));
+  arena memory;
+  result<value_view> document = parse_json(bytes, memory);
+  if (!document) return error(errc::corrupt, concat(place, " is not JSON: ", document.error().message()));
+  const bool of_article = entry_json::is_entry_of_article(*document);
+  if (!of_article && !entry_json::ends_with_its_checksum(bytes))
+    return error(
+        errc::corrupt,
+        concat(place, " is damaged: it does not end with its checksum, and is no entry of the article's program"));
+  result<entry> read = entry_json::reader(place, of_article).read(*document);
+  if (read && read->at != at)
+    return error(errc::corrupt, concat(place, " holds the entry of version ", read->at.number));
+  return read;
+}
+
+}  // namespace tarn::inline TARN_ABI

@@ -1,0 +1,116 @@
+// Entries as JSON: the article's shape with tarn's fields added. FORMAT in the README shows one.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../codec/json_writer.hpp"
+#include "../core/config.hpp"
+#include "../core/crc32c.hpp"
+#include "../core/text.hpp"
+#include "entry.hpp"
+
+namespace tarn::inline TARN_ABI {
+
+namespace entry_json {
+
+// How an entry ends: eight hex digits between these, the checksum of all bytes before them.
+inline constexpr std::string_view checksum_key = ",\"Checksum\":\"";
+inline constexpr std::string_view checksum_end = "\"}";
+inline constexpr std::size_t checksum_digits = 8;
+
+inline void append_strings(std::string& out, const std::vector<std::string>& strings) {
+  out += '[';
+  for (const std::string& each : strings) {
+    if (&each != &strings.front()) out += ',';
+    append_json_string(out, each);
+  }
+  out += ']';
+}
+
+// One value for each column, as a JSON list; `append_one` appends the value of a column.
+template <class AppendOne>
+void append_for_each_column(std::string& out, std::string_view key, const schema& columns, AppendOne append_one) {
+  out += key;
+  out += '[';
+  for (std::size_t at = 0; at < columns.size(); ++at) {
+    if (at > 0) out += ',';
+    append_one(columns[at]);
+  }
+  out += ']';
+}
+
+inline void append_create_table(std::string& out, std::string_view table, const action& made) {
+  out += concat(R"({"AddDataobject":null,"ChangeMetadata":{"Table":")", table, "\"");
+  append_for_each_column(out, R"(,"Columns":)", made.columns,
+                         [&](const column& c) { append_json_string(out, c.name); });
+  out += concat(R"(,"TableId":")", to_text(made.table_id), "\"");
+  append_for_each_column(out, R"(,"ColumnIds":)", made.columns,
+                         [&](const column& c) { append_text(out, c.id.number); });
+  append_for_each_column(out, R"(,"Types":)", made.columns,
+                         [&](const column& c) { append_json_string(out, name_of(c.type)); });
+  append_for_each_column(out, R"(,"Nullable":)", made.columns,
+                         [&](const column& c) { out += c.nullable ? "true" : "false"; });
+  out += "}}";
+}
+
+inline void append_add_object(std::string& out, std::string_view table, const data_object& object) {
+  out += concat(R"({"AddDataobject":{"Name":")", to_text(object.id), R"(","Table":")", table, R"(","Codec":")",
+                object.codec, R"(","Rows":)", object.rows, R"(,"Bytes":)", object.bytes, R"(,"Crc32c":")",
+                hex(object.checksum), R"("},"ChangeMetadata":null})");
+}
+
+// The article's program must not take a table that was dropped for one that exists: an action of this name stops it.
+inline void append_drop_table(std::string& out, const action& dropped) {
+  out += concat(R"({"AddDataobject":null,"ChangeMetadata":null,"DropTable":{"TableId":")", to_text(dropped.table_id),
+                R"("}})");
+}
+
+inline void append_action(std::string& out, std::string_view table, const action& change) {
+  switch (change.kind) {
+    case action_kind::create_table: return append_create_table(out, table, change);
+    case action_kind::add_object: return append_add_object(out, table, change.object);
+    case action_kind::drop_table: return append_drop_table(out, change);
+  }
+}
+
+inline void append_actions(std::string& out, const entry& content) {
+  out += '{';
+  bool first_table = true;
+  for (const auto& [table, actions] : content.actions) {
+    if (!std::exchange(first_table, false)) out += ',';
+    append_json_string(out, table);
+    out += ":[";
+    for (const action& each : actions) {
+      if (&each != &actions.front()) out += ',';
+      append_action(out, table, each);
+    }
+    out += ']';
+  }
+  out += '}';
+}
+
+}  // namespace entry_json
+
+// The bytes of an entry; equal entries have equal bytes.
+[[nodiscard]] inline std::string write_entry(const entry& content) {
+  std::string out = concat(R"({"Id":)", content.at.number, R"(,"Actions":)");
+  entry_json::append_actions(out, content);
+  out += concat(R"(,"Format":)", entry_format, R"(,"Transaction":")", to_text(content.transaction),
+                R"(","ReadVersion":)", content.read_version.number, R"(,"PreviousCrc32c":")",
+                hex(content.previous_checksum), R"(","TimestampMs":)", content.time.ms, R"(,"Operation":)");
+  append_json_string(out, content.operation);
+  out += R"(,"NeededToRead":)";
+  entry_json::append_strings(out, content.needed_to_read);
+  out += R"(,"NeededToWrite":)";
+  entry_json::append_strings(out, content.needed_to_write);
+  out += entry_json::checksum_key;
+  const std::string checksum = hex(crc32c(out));
+  out += checksum;
+  out += entry_json::checksum_end;
+  return out;
+}
+
+}  // namespace tarn::inline TARN_ABI

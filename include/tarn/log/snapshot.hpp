@@ -1,0 +1,140 @@
+// The state of a lake after one entry: a pure function of the entries up to it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "../core/config.hpp"
+#include "../core/result.hpp"
+#include "../core/shared.hpp"
+#include "../core/text.hpp"
+#include "entry.hpp"
+#include "names.hpp"
+#include "table_map.hpp"
+
+namespace tarn::inline TARN_ABI {
+
+// The objects of a table in commit order. Copies share all but the last few, so that a snapshot that is one commit
+// newer costs the same however many objects there are.
+class object_list {
+ public:
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  // `index` must be less than size().
+  [[nodiscard]] const data_object& operator[](std::size_t index) const noexcept {
+    return (*chunks_[index / chunk_size])[index % chunk_size];
+  }
+
+  void push_back(data_object object) {
+    if (size_ % chunk_size == 0) chunks_.emplace_back();
+    chunks_.back().writable().push_back(std::move(object));
+    ++size_;
+  }
+
+ private:
+  static constexpr std::size_t chunk_size = 128;
+  std::vector<copy_on_write<std::vector<data_object>>> chunks_;
+  std::size_t size_ = 0;
+};
+
+struct table_state {
+  std::string name;
+  uuid id;  // another one when a table is dropped and created again
+  schema columns;
+  object_list objects;
+};
+
+// Values: copies share what they have in common and never see each other's changes. Safe to read from several threads.
+struct snapshot {
+  version at;                        // -1: the empty lake
+  std::uint32_t entry_checksum = 0;  // of the bytes of entry `at`: the next entry must carry it
+  timestamp time;                    // of the latest entry of tarn's
+  table_map<copy_on_write<table_state>> tables;
+  std::vector<std::string> needed_to_write;  // features; sticky
+
+  // The table of exactly this name, or null.
+  [[nodiscard]] const table_state* find_table(std::string_view name) const noexcept {
+    const auto* found = tables.find(name);
+    return found != nullptr && (*found)->name == name ? &**found : nullptr;
+  }
+};
+
+// How snapshots are passed around: copies cost nothing.
+using shared_snapshot = copy_on_write<snapshot>;
+
+namespace snapshot_detail {
+
+// An id for a table of the article's, which has none of its own: a UUIDv8 that says where in the log it was created.
+[[nodiscard]] inline uuid id_for_table_of_article(version at, std::size_t place_in_entry) noexcept {
+  return {static_cast<std::uint64_t>(at.number) << 16 | 0x8000U, 0x8000'0000'0000'0000U | place_in_entry};
+}
+
+[[nodiscard]] inline status apply_action(snapshot& state, const entry& next, std::string_view table,
+                                         const action& change, std::size_t place_in_entry) {
+  const auto inconsistent = [&](std::string_view what) {
+    return error(errc::corrupt,
+                 concat("version ", next.at.number, " (", entry_name(next.at), ") ", what, " table ", table));
+  };
+  copy_on_write<table_state>* const found = state.tables.find(table);
+  const bool exists = found != nullptr && (*found)->name == table;
+  switch (change.kind) {
+    case action_kind::create_table: {
+      if (found != nullptr) return inconsistent("creates the existing");
+      const uuid id = next.of_article ? id_for_table_of_article(next.at, place_in_entry) : change.table_id;
+      state.tables.find_or_insert(table, table_state{std::string(table), id, change.columns, {}});
+      return {};
+    }
+    case action_kind::add_object:
+      if (!exists) return inconsistent("adds an object to the missing");
+      found->writable().objects.push_back(change.object);
+      return {};
+    case action_kind::drop_table:
+      // The id tells which: an entry may go on to create a table whose name differs in case, and has one name for both.
+      if (found == nullptr || (*found)->id != change.table_id) return inconsistent("drops the missing");
+      state.tables.erase(table);
+      return {};
+  }
+  return {};
+}
+
+}  // namespace snapshot_detail
+
+// Whether `next` was made to follow version `before`, whose bytes have the checksum `checksum_before`. The article's
+// entries do not say.
+[[nodiscard]] inline status check_link(version before, std::uint32_t checksum_before, const entry& next) {
+  const auto broken = [&](std::string_view how) {
+    return error(errc::corrupt,
+                 concat("version ", next.at.number, " (", entry_name(next.at), ") ", how, " version ", before.number));
+  };
+  if (next.at != before.next()) return broken("does not follow");
+  if (!next.of_article && next.previous_checksum != checksum_before)
+    return broken("is off the chain: it was made to follow other bytes than those of");
+  return {};
+}
+
+// Makes `state` the state after `next`, whose bytes have the checksum `entry_checksum`. errc::corrupt if it does not
+// follow, errc::unsupported if it needs a newer tarn; `state` is then no longer to be used. Cost: the entry's actions,
+// and a copy of the list of tables if the state is shared.
+[[nodiscard]] inline status apply_entry(snapshot& state, const entry& next, std::uint32_t entry_checksum) {
+  if (const status linked = check_link(state.at, state.entry_checksum, next); !linked) return linked.error();
+  if (!next.needed_to_read.empty())
+    return error(errc::unsupported,
+                 concat("version ", next.at.number, " needs the feature '", next.needed_to_read.front(),
+                        "' to be read, which this tarn does not have: use a newer tarn"));
+  std::size_t place_in_entry = 0;
+  for (const auto& [table, actions] : next.actions)
+    for (const action& change : actions) {
+      const status done = snapshot_detail::apply_action(state, next, table, change, place_in_entry++);
+      if (!done) return done.error();
+    }
+  state.at = next.at;
+  state.entry_checksum = entry_checksum;
+  if (!next.of_article) state.time = next.time;
+  for (const std::string& feature : next.needed_to_write) state.needed_to_write.push_back(feature);
+  return {};
+}
+
+}  // namespace tarn::inline TARN_ABI

@@ -1,0 +1,80 @@
+// Something for each of a set of tables, by name. Names that differ in case only are one name here, since a lake cannot
+// hold two such tables.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "../core/config.hpp"
+#include "names.hpp"
+
+namespace tarn::inline TARN_ABI {
+
+// A sorted vector: lookups take log n comparisons, insertions move what comes after. Iterates in order of name.
+template <class T>
+class table_map {
+ public:
+  struct item {
+    std::string name;
+    T content;
+  };
+
+  [[nodiscard]] std::size_t size() const noexcept { return items_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return items_.empty(); }
+  [[nodiscard]] auto begin() const noexcept { return items_.begin(); }
+  [[nodiscard]] auto end() const noexcept { return items_.end(); }
+  [[nodiscard]] auto begin() noexcept { return items_.begin(); }
+  [[nodiscard]] auto end() noexcept { return items_.end(); }
+
+  // Null if there is none of this name. Valid until the next insertion or erasure.
+  [[nodiscard]] T* find(std::string_view name) noexcept {
+    const std::size_t at = lower_bound(name);
+    return matches(at, name) ? &items_[at].content : nullptr;
+  }
+  [[nodiscard]] const T* find(std::string_view name) const noexcept {
+    const std::size_t at = lower_bound(name);
+    return matches(at, name) ? &items_[at].content : nullptr;
+  }
+
+  // The content under this name; a new one made of `arguments` if there is none.
+  template <class... Arguments>
+  T& find_or_insert(std::string_view name, Arguments&&... arguments) {
+    const std::size_t at = lower_bound(name);
+    if (!matches(at, name))
+      items_.insert(items_.begin() + static_cast<std::ptrdiff_t>(at),
+                    item{std::string(name), T(std::forward<Arguments>(arguments)...)});
+    return items_[at].content;
+  }
+
+  void erase(std::string_view name) {
+    const std::size_t at = lower_bound(name);
+    if (matches(at, name)) items_.erase(items_.begin() + static_cast<std::ptrdiff_t>(at));
+  }
+
+ private:
+  [[nodiscard]] bool matches(std::size_t at, std::string_view name) const noexcept {
+    return at < items_.size() && compare_ignoring_case(items_[at].name, name) == 0;
+  }
+
+  [[nodiscard]] std::size_t lower_bound(std::string_view name) const noexcept {
+    std::size_t first = 0;
+    std::size_t count = items_.size();
+    while (count > 0) {
+      const std::size_t half = count / 2;
+      if (compare_ignoring_case(items_[first + half].name, name) < 0) {
+        first += half + 1;
+        count -= half + 1;
+      } else {
+        count = half;
+      }
+    }
+    return first;
+  }
+
+  std::vector<item> items_;
+};
+
+}  // namespace tarn::inline TARN_ABI

@@ -1,0 +1,53 @@
+// What a client shares with its transactions and scans.
+#pragma once
+
+#include <cstddef>
+
+#include "../core/config.hpp"
+#include "../core/environment.hpp"
+#include "../core/limits.hpp"
+#include "../core/result.hpp"
+#include "../core/system_environment.hpp"
+#include "../log/commit.hpp"
+#include "../log/snapshot.hpp"
+
+namespace tarn::inline TARN_ABI {
+
+// Settings of a client. They are checked by `client::begin`.
+struct client_options {
+  limits bounds;
+  commit_options commit;
+#if TARN_HAS_POSIX
+  environment surroundings = system_environment();
+#else
+  environment surroundings;  // must be given: there is no operating system to ask
+#endif
+};
+
+[[nodiscard]] inline status check_options(const client_options& options) {
+  // What recursion on values is bounded by; with it no row can exhaust a small stack.
+  constexpr std::uint32_t nesting_depth_limit = 1'000;
+  if (!options.surroundings.complete())
+    return error(errc::invalid_argument,
+                 "client_options::surroundings lacks a clock, a source of entropy or a way to wait");
+  if (options.bounds.rows_per_object == 0)
+    return error(errc::invalid_argument, "limits::rows_per_object is 0: a data object needs room for a row");
+  if (options.bounds.nesting_depth_max > nesting_depth_limit)
+    return error(errc::invalid_argument, concat("limits::nesting_depth_max is ", options.bounds.nesting_depth_max,
+                                                ": at most ", nesting_depth_limit, " is allowed"));
+  if (options.commit.backoff.attempts_max == 0)
+    return error(errc::invalid_argument, "backoff_options::attempts_max is 0: nothing would ever be tried");
+  return {};
+}
+
+// Used by one thread at a time, like the client it belongs to.
+template <class Store, class Codec>
+struct client_core {
+  Store store;
+  Codec codec;
+  client_options options;
+  shared_snapshot latest;  // the newest state seen
+  bool opened = false;     // `latest` is a state of the log, not just the empty one to start from
+};
+
+}  // namespace tarn::inline TARN_ABI

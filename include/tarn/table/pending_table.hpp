@@ -1,0 +1,80 @@
+// One table as a transaction sees it, with the changes that are still the transaction's own.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "../codec/codec.hpp"
+#include "../core/config.hpp"
+#include "../core/schema.hpp"
+#include "../core/shared.hpp"
+#include "../core/uuid.hpp"
+#include "../log/entry.hpp"
+#include "../log/snapshot.hpp"
+#include "conflict.hpp"
+#include "write_buffer.hpp"
+
+namespace tarn::inline TARN_ABI {
+
+template <class Store, row_codec Codec>
+class pending_table {
+ public:
+  using buffer = write_buffer<Store, Codec>;
+
+  // `committed` is the snapshot's table, or null.
+  pending_table(std::string_view name, const copy_on_write<table_state>* committed)
+      : rows_(committed != nullptr ? std::string_view((*committed)->name) : name) {
+    if (committed == nullptr) return;
+    exists_ = true;
+    state_ = *committed;
+    committed_id_ = state_->id;
+  }
+
+  [[nodiscard]] bool exists() const noexcept { return exists_; }
+  [[nodiscard]] const std::string& name() const noexcept { return state_->name; }
+  [[nodiscard]] const copy_on_write<table_state>& state() const noexcept { return state_; }
+  [[nodiscard]] buffer& rows() noexcept { return rows_; }
+
+  // What the transaction has done with the name so far.
+  table_access access;
+
+  // Only if it does not exist. Its column ids are given here.
+  void create(std::string_view name, const uuid& id, schema columns) {
+    columns.number_columns();
+    state_ = copy_on_write<table_state>(table_state{std::string(name), id, std::move(columns), {}});
+    rows_ = buffer(name);
+    exists_ = true;
+    created_ = true;
+    access.created = true;
+  }
+
+  // Only if it exists.
+  void drop() {
+    if (!created_) dropped_ = true;
+    created_ = false;
+    exists_ = false;
+    access.dropped = true;
+    rows_ = buffer(name());
+  }
+
+  // What the transaction's entry says about the table, in order; all rows must have been flushed.
+  [[nodiscard]] std::vector<action> actions() const {
+    std::vector<action> made;
+    if (dropped_) made.push_back({action_kind::drop_table, committed_id_, {}, {}});
+    if (created_) made.push_back({action_kind::create_table, state_->id, state_->columns, {}});
+    for (const data_object& object : rows_.flushed()) made.push_back({action_kind::add_object, {}, {}, object});
+    return made;
+  }
+
+ private:
+  copy_on_write<table_state> state_;  // as it is in the snapshot, or was created
+  bool exists_ = false;
+  uuid committed_id_;     // of the snapshot's table
+  bool dropped_ = false;  // the snapshot's table
+  bool created_ = false;  // by this transaction, and not dropped again
+  buffer rows_;
+};
+
+}  // namespace tarn::inline TARN_ABI

@@ -1,0 +1,130 @@
+// Whether a schema may be a table's, and a row a table's row. What passes here every codec must keep bit for bit.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "../core/config.hpp"
+#include "../core/limits.hpp"
+#include "../core/result.hpp"
+#include "../core/row.hpp"
+#include "../core/schema.hpp"
+#include "../core/text.hpp"
+#include "../core/utf8.hpp"
+#include "../core/value.hpp"
+
+namespace tarn::inline TARN_ABI {
+
+// errc::invalid_argument or errc::limit_exceeded, saying which column is wrong and how.
+[[nodiscard]] inline status check_schema(const schema& columns, const limits& bounds) {
+  if (columns.size() == 0) return error(errc::invalid_argument, "a table needs at least one column");
+  if (columns.size() > bounds.columns_max)
+    return error(errc::limit_exceeded,
+                 concat("the table has ", columns.size(), " columns, limits::columns_max is ", bounds.columns_max));
+  for (std::size_t at = 0; at < columns.size(); ++at) {
+    const std::string& name = columns[at].name;
+    const std::string place = concat("column ", at);
+    if (name.empty()) return error(errc::invalid_argument, concat(place, " has an empty name"));
+    if (name.size() > bounds.column_name_bytes_max)
+      return error(errc::limit_exceeded,
+                   concat(place, " has a name of ", name.size(), " bytes, limits::column_name_bytes_max is ",
+                          bounds.column_name_bytes_max));
+    if (find_invalid_utf8(name) != name.size())
+      return error(errc::invalid_argument, concat(place, " has a name that is not UTF-8"));
+    if (const std::size_t first = columns.find(name); first != at)
+      return error(errc::invalid_argument,
+                   concat(place, " has the name '", name, "', which column ", first, " has already"));
+  }
+  return {};
+}
+
+namespace row_check_detail {
+
+// Checks one value and what is in it; adds up its size.
+class value_checker {
+ public:
+  explicit value_checker(const limits& bounds) : bounds_(bounds) {}
+
+  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+
+  // `depth` is that of the value's container. Recursion ends at limits::nesting_depth_max.
+  [[nodiscard]] status check(value_view value, std::uint32_t depth) {
+    bytes_ += sizeof(std::int64_t);
+    switch (value.kind()) {
+      case kind::null:
+      case kind::boolean:
+      case kind::integer:
+      case kind::real: return {};
+      case kind::string: return check_text(value.as_string(), "a string");
+      case kind::bytes: bytes_ += value.as_bytes().size(); return {};
+      case kind::list: return check_list(value.as_list(), depth + 1);
+      case kind::map: return check_map(value.as_map(), depth + 1);
+    }
+    return {};
+  }
+
+ private:
+  [[nodiscard]] status check_text(std::string_view text, std::string_view what) {
+    bytes_ += text.size();
+    const std::size_t invalid = find_invalid_utf8(text);
+    if (invalid == text.size()) return {};
+    return error(errc::invalid_argument,
+                 concat("has ", what, " that is not UTF-8 at byte ", invalid, ": store it as bytes"));
+  }
+
+  [[nodiscard]] status check_depth(std::uint32_t depth) const {
+    if (depth <= bounds_.nesting_depth_max) return {};
+    return error(errc::limit_exceeded,
+                 concat("is nested deeper than limits::nesting_depth_max, ", bounds_.nesting_depth_max));
+  }
+
+  [[nodiscard]] status check_list(list_view list, std::uint32_t depth) {
+    if (const status shallow = check_depth(depth); !shallow) return shallow.error();
+    for (const value_view element : list)
+      if (const status good = check(element, depth); !good) return good.error();
+    return {};
+  }
+
+  [[nodiscard]] status check_map(map_view map, std::uint32_t depth) {
+    if (const status shallow = check_depth(depth); !shallow) return shallow.error();
+    for (std::size_t at = 0; at < map.size(); ++at) {
+      const member_view member = map[at];
+      if (const status good = check_text(member.key, "a key"); !good) return good.error();
+      for (std::size_t before = 0; before < at; ++before)
+        if (map[before].key == member.key)
+          return error(errc::invalid_argument, concat("has a map with two members '", member.key, "'"));
+      if (const status good = check(member.value, depth); !good) return good.error();
+    }
+    return {};
+  }
+
+  const limits& bounds_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace row_check_detail
+
+// errc::invalid_argument or errc::limit_exceeded, saying which column is wrong and how. One pass over the values.
+[[nodiscard]] inline status check_row(const row_view& values, const schema& columns, const limits& bounds) {
+  if (values.size() != columns.size())
+    return error(errc::invalid_argument, concat("the row has ", values.size(), values.size() == 1 ? " value" : " values",
+                                                ", the table has ", columns.size(), " columns"));
+  row_check_detail::value_checker checker(bounds);
+  for (std::size_t at = 0; at < columns.size(); ++at) {
+    const column& expected = columns[at];
+    const auto place = [&] { return concat("column '", expected.name, "'"); };
+    const value_view value = values[at];
+    if (!expected.takes(value.kind()))
+      return error(errc::invalid_argument,
+                   concat(place(), " takes ", name_of(expected.type), expected.nullable ? " or null" : ", not null",
+                          ", the value is ", name_of(value.kind())));
+    if (const status good = checker.check(value, 0); !good) return good.error().within(place());
+  }
+  if (checker.bytes() <= bounds.row_bytes_max) return {};
+  return error(errc::limit_exceeded, concat("the row has about ", checker.bytes(), " bytes, limits::row_bytes_max is ",
+                                            bounds.row_bytes_max));
+}
+
+}  // namespace tarn::inline TARN_ABI

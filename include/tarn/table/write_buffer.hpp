@@ -1,0 +1,85 @@
+// The rows that a transaction has inserted into one table: the latest in a builder, in encoded form, the earlier ones
+// in objects that are in the store already, though no log entry names them yet.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "../codec/codec.hpp"
+#include "../core/config.hpp"
+#include "../core/crc32c.hpp"
+#include "../core/new_id.hpp"
+#include "../core/result.hpp"
+#include "../core/shared.hpp"
+#include "../core/text.hpp"
+#include "../core/uuid.hpp"
+#include "../log/entry.hpp"
+#include "../log/names.hpp"
+#include "../store/put_object.hpp"
+#include "client_core.hpp"
+
+namespace tarn::inline TARN_ABI {
+
+template <class Store, row_codec Codec>
+class write_buffer {
+ public:
+  using core = client_core<Store, Codec>;
+  using builder = decltype(std::declval<const Codec&>().build(object_identity{}, limits{}));
+
+  explicit write_buffer(std::string_view table) : table_(table) {}
+
+  // Appends a copy of a row that `check_row` has accepted. If the buffer is full it is flushed first: when that fails,
+  // the row is not appended and the buffer must not be used any more. No object is born before `earliest_birth`,
+  // whatever the clock says. Memory: one object.
+  [[nodiscard]] status append(core& lake, const row_view& values, timestamp earliest_birth) {
+    if (unflushed_ && is_full(lake.options.bounds)) {
+      const status flushed = flush(lake);
+      if (!flushed) return flushed.error();
+    }
+    if (!unflushed_) {
+      const status started = start(lake, earliest_birth);
+      if (!started) return started.error();
+    }
+    return unflushed_->append(values);
+  }
+
+  // Puts the rows that are not yet in the store into an object of their own.
+  [[nodiscard]] status flush(core& lake) {
+    if (!unflushed_ || unflushed_->rows() == 0) return {};
+    const std::string_view bytes = unflushed_->finish();
+    const status put =
+        put_object(lake.store, object_name(table_, id_), bytes, lake.options.commit.backoff, lake.options.surroundings);
+    if (!put) return put.error().within(concat("flushing rows of table ", table_));
+    flushed_.push_back({id_, true, std::string(Codec::name), unflushed_->rows(), bytes.size(), crc32c(bytes)});
+    unflushed_ = {};
+    return {};
+  }
+
+  [[nodiscard]] const std::vector<data_object>& flushed() const noexcept { return flushed_; }
+
+  // The rows that are not in the store yet; null if there are none.
+  [[nodiscard]] const builder* unflushed() const noexcept { return unflushed_ ? &*unflushed_ : nullptr; }
+  [[nodiscard]] const uuid& unflushed_id() const noexcept { return id_; }
+
+ private:
+  [[nodiscard]] bool is_full(const limits& bounds) const {
+    return unflushed_->rows() >= bounds.rows_per_object || unflushed_->byte_size() >= bounds.bytes_per_object;
+  }
+
+  [[nodiscard]] status start(core& lake, timestamp earliest_birth) {
+    const result<uuid> id = new_id(lake.options.surroundings, earliest_birth);
+    if (!id) return id.error();
+    id_ = *id;
+    unflushed_ = shared<builder>::make(lake.codec.build(object_identity{table_, id_}, lake.options.bounds));
+    return {};
+  }
+
+  std::string table_;
+  uuid id_;                    // of the object in the making
+  shared<builder> unflushed_;  // owned by this buffer alone
+  std::vector<data_object> flushed_;
+};
+
+}  // namespace tarn::inline TARN_ABI

@@ -1,0 +1,304 @@
+// The commit protocol against a store that answers as stores do on a bad day.
+#include <tarn/log/commit.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../support/sample_entry.hpp"
+#include "../support/scripted_store.hpp"
+#include "../support/test_environment.hpp"
+
+using namespace tarn;
+using tarn_test::is_entry;
+using tarn_test::sample_id;
+using tarn_test::scripted_store;
+using tarn_test::test_environment;
+
+namespace {
+
+const auto always = [](const entry&) { return status(); };
+
+error failing(const char* why) { return {errc::io, why}; }
+
+struct setup {
+  scripted_store store;
+  test_environment hands;
+  environment surroundings = hands.get();
+  commit_options options;
+  limits bounds;
+
+  entry make(std::uint64_t id) {
+    entry mine;
+    mine.transaction = sample_id(id);
+    mine.operation = "test";
+    return mine;
+  }
+
+  template <class Check>
+  result<version> commit(std::uint64_t id, const shared_snapshot& state, Check check) {
+    entry mine = make(id);
+    mine.read_version = state->at;
+    commit_attempt attempt(store, state, std::move(mine), check, options, surroundings, bounds);
+    const result<version> done = attempt.run();
+    if (done) {
+      CHECK(attempt.after()->at == *done);
+    }
+    return done;
+  }
+  result<version> commit(std::uint64_t id, const shared_snapshot& state = {}) { return commit(id, state, always); }
+
+  // The id in each slot, in order.
+  std::vector<uuid> log() {
+    std::vector<uuid> ids;
+    for (version at{0};; at = at.next()) {
+      const auto found = get_entry(store.inner(), at, bounds);
+      if (!found) return ids;
+      ids.push_back(found->content.transaction);
+    }
+  }
+  shared_snapshot head() { return *open_log(store.inner(), last_version, bounds); }
+};
+
+}  // namespace
+
+TEST_CASE("A1: commits fill slots 0, 1, 2, ...") {
+  setup s;
+  for (std::int64_t number = 0; number < 12; ++number) CHECK(*s.commit(static_cast<std::uint64_t>(number), s.head()) == version{number});
+  CHECK(s.log().size() == 12);
+}
+
+TEST_CASE("an undisturbed commit costs one get and one put") {
+  setup s;
+  REQUIRE(s.commit(1).has_value());
+  CHECK(s.store.plan().gets == 1);
+  CHECK(s.store.plan().puts == 1);
+  CHECK(s.hands.waits == 0);
+}
+
+TEST_CASE("a commit from an old snapshot passes what came since, keeping its read version") {
+  setup s;
+  const shared_snapshot old = s.head();
+  for (std::uint64_t id = 1; id <= 5; ++id) REQUIRE(s.commit(id, s.head()).has_value());
+  int checked = 0;
+  CHECK(*s.commit(6, old, [&](const entry&) { return ++checked, status(); }) == version{5});
+  CHECK(checked == 5);
+  CHECK(get_entry(s.store, {5}, s.bounds)->content.read_version == version{-1});
+}
+
+TEST_CASE("a conflict ends the commit and leaves nothing") {
+  setup s;
+  REQUIRE(s.commit(1).has_value());
+  const auto never = [](const entry&) { return status(error(errc::conflict, "no")); };
+  const auto done = s.commit(2, {}, never);
+  REQUIRE_FALSE(done.has_value());
+  CHECK(done.error().code() == errc::conflict);
+  CHECK(done.error().retry_helps());
+  CHECK(s.log().size() == 1);
+}
+
+TEST_CASE("rebase_limit = 0 is the article's rule: whatever was committed in between is a conflict") {
+  setup s;
+  s.options.rebase_limit = 0;
+  REQUIRE(s.commit(1).has_value());
+  const auto done = s.commit(2);
+  REQUIRE_FALSE(done.has_value());
+  CHECK(done.error().code() == errc::conflict);
+  CHECK(done.error().message().find("rebase_limit") != std::string::npos);
+  CHECK(*s.commit(3, s.head()) == version{1});
+}
+
+TEST_CASE("a race for the slot is lost once, checked, and won at the next") {
+  setup s;
+  bool raced = false;
+  s.store.plan().put = [&](std::string_view name, std::string_view bytes, memory_store& inner) {
+    if (!std::exchange(raced, true)) {
+      entry faster = s.make(7);
+      faster.at = {0};
+      REQUIRE(inner.put_if_absent(name, write_entry(faster)).outcome() == put_outcome::created);
+    }
+    return inner.put_if_absent(name, bytes);
+  };
+  CHECK(*s.commit(1) == version{1});
+  CHECK(s.log() == std::vector<uuid>{sample_id(7), sample_id(1)});
+}
+
+TEST_CASE("A15: a put that took effect but reported an error, or that the store tried twice, is a success, once") {
+  for (const bool says_exists : {false, true}) {
+    CAPTURE(says_exists);
+    setup s;
+    int puts = 0;
+    s.store.plan().put = [&](std::string_view name, std::string_view bytes, memory_store& inner) {
+      ++puts;
+      const put_result done = inner.put_if_absent(name, bytes);
+      if (puts > 1) return done;
+      return says_exists ? put_result::already_exists() : put_result::unknown(failing("the answer was lost"));
+    };
+    CHECK(*s.commit(1) == version{0});
+    CHECK(puts == 1);  // reading the slot has settled it
+    CHECK(s.log() == std::vector<uuid>{sample_id(1)});
+  }
+}
+
+TEST_CASE("C2: after an unknown put the same bytes are offered again, and a late landing commits once") {
+  setup s;
+  std::vector<std::string> offered;
+  s.store.plan().put = [&](std::string_view, std::string_view bytes, memory_store& inner) {
+    offered.emplace_back(bytes);
+    s.hands.clock.ms += 1000;  // would make other bytes, if they were made anew
+    if (offered.size() < 4) return put_result::unknown(failing("timed out"));
+    return inner.put_if_absent(entry_name({0}), offered.front());  // the first one lands, late
+  };
+  CHECK(*s.commit(1) == version{0});
+  REQUIRE(offered.size() == 4);
+  for (const std::string& each : offered) CHECK(each == offered.front());
+  CHECK(s.log() == std::vector<uuid>{sample_id(1)});
+}
+
+TEST_CASE("C2: a slot that may still be filled with our bytes is not left for the next one") {
+  setup s;
+  std::vector<std::string> names;
+  s.store.plan().put = [&](std::string_view name, std::string_view, memory_store&) {
+    names.emplace_back(name);
+    return put_result::unknown(failing("timed out"));
+  };
+  const auto done = s.commit(1);
+  REQUIRE_FALSE(done.has_value());
+  CHECK(done.error().code() == errc::commit_unknown);
+  CHECK(done.error().in_doubt().transaction == sample_id(1));
+  CHECK(done.error().in_doubt().slot == version{0});
+  CHECK_FALSE(done.error().retry_helps());
+  CHECK(names.size() == s.options.backoff.attempts_max);
+  for (const std::string& name : names) CHECK(name == entry_name({0}));
+}
+
+TEST_CASE("an unknown put that another transaction beat is lost for certain, and goes on at the next slot") {
+  setup s;
+  int puts = 0;
+  s.store.plan().put = [&](std::string_view name, std::string_view bytes, memory_store& inner) {
+    if (++puts > 1) return inner.put_if_absent(name, bytes);
+    entry faster = s.make(7);
+    faster.at = {0};
+    REQUIRE(inner.put_if_absent(name, write_entry(faster)).outcome() == put_outcome::created);
+    return put_result::unknown(failing("timed out"));
+  };
+  CHECK(*s.commit(1) == version{1});
+  CHECK(s.log() == std::vector<uuid>{sample_id(7), sample_id(1)});
+}
+
+TEST_CASE("a put that was not applied is tried again, and reported as it is when it never is") {
+  setup s;
+  int puts = 0;
+  s.store.plan().put = [&](std::string_view name, std::string_view bytes, memory_store& inner) {
+    return ++puts < 3 ? put_result::not_applied(failing("busy")) : inner.put_if_absent(name, bytes);
+  };
+  CHECK(*s.commit(1) == version{0});
+  CHECK(puts == 3);
+  CHECK(s.hands.waits == 2);
+  s.store.plan().put = [&](std::string_view, std::string_view, memory_store&) { return put_result::not_applied(failing("busy")); };
+  const auto done = s.commit(2, s.head());
+  REQUIRE_FALSE(done.has_value());
+  CHECK(done.error().code() == errc::io);
+  CHECK(done.error().message() == "busy");
+}
+
+TEST_CASE("a full disk or a missing right is not waited for") {
+  for (const errc code : {errc::no_space, errc::permission, errc::unsupported}) {
+    setup s;
+    s.store.plan().put = [&](std::string_view, std::string_view, memory_store&) { return put_result::not_applied(error(code, "no")); };
+    const auto done = s.commit(1);
+    REQUIRE_FALSE(done.has_value());
+    CHECK(done.error().code() == code);
+    CHECK(s.store.plan().puts == 1);
+    CHECK(s.hands.waits == 0);
+  }
+}
+
+TEST_CASE("a refused put after an unknown one does not make the commit certain") {
+  setup s;
+  int puts = 0;
+  s.store.plan().put = [&](std::string_view, std::string_view, memory_store&) {
+    return ++puts == 1 ? put_result::unknown(failing("timed out")) : put_result::not_applied(error(errc::permission, "no"));
+  };
+  const auto done = s.commit(1);
+  REQUIRE_FALSE(done.has_value());
+  CHECK(done.error().code() == errc::commit_unknown);
+}
+
+TEST_CASE("a slot that cannot be read after the put leaves the commit in doubt, not failed") {
+  for (const bool damaged : {false, true}) {
+    CAPTURE(damaged);
+    setup s;
+    s.store.plan().put = [&](std::string_view name, std::string_view bytes, memory_store& inner) {
+      REQUIRE(inner.put_if_absent(name, damaged ? bytes.substr(1) : bytes).outcome() == put_outcome::created);
+      s.store.plan().before_get = [&](std::string_view) { return damaged ? status() : status(failing("cable unplugged")); };
+      return put_result::unknown(failing("timed out"));
+    };
+    const auto done = s.commit(1);
+    REQUIRE_FALSE(done.has_value());
+    CHECK(done.error().code() == errc::commit_unknown);
+  }
+}
+
+TEST_CASE("a store that says a slot is taken but never shows it leaves the commit in doubt") {
+  setup s;
+  s.store.plan().put = [&](std::string_view, std::string_view, memory_store&) { return put_result::already_exists(); };
+  const auto done = s.commit(1);
+  REQUIRE_FALSE(done.has_value());
+  CHECK(done.error().code() == errc::commit_unknown);
+}
+
+TEST_CASE("what is found committed is reported as committed, even if reading on fails") {
+  setup s;
+  s.store.plan().put = [&](std::string_view name, std::string_view bytes, memory_store& inner) {
+    REQUIRE(inner.put_if_absent(name, bytes).outcome() == put_outcome::created);
+    REQUIRE(inner.put_if_absent(entry_name({1}), "damaged").outcome() == put_outcome::created);
+    return put_result::unknown(failing("the answer was lost"));
+  };
+  CHECK(*s.commit(1) == version{0});
+}
+
+TEST_CASE("C15: times in the log grow, whatever the clock does") {
+  setup s;
+  std::int64_t last = 0;
+  for (std::uint64_t id = 0; id < 5; ++id) {
+    REQUIRE(s.commit(id, s.head()).has_value());
+    const std::int64_t time = s.head()->time.ms;
+    CHECK(time > last);
+    last = time;
+    s.hands.clock.ms -= 3'600'000;
+  }
+  CHECK(last == 1'700'000'000'004);
+}
+
+TEST_CASE("a lake that needs an unknown feature to be written can be read, not written") {
+  setup s;
+  entry first = s.make(1);
+  first.at = {0};
+  first.needed_to_write = {"time-machine"};
+  REQUIRE(s.store.inner().put_if_absent(entry_name({0}), write_entry(first)).outcome() == put_outcome::created);
+  const auto done = s.commit(2, s.head());
+  REQUIRE_FALSE(done.has_value());
+  CHECK(done.error().code() == errc::unsupported);
+  CHECK(done.error().message().find("time-machine") != std::string::npos);
+  CHECK(s.store.plan().puts == 0);
+}
+
+TEST_CASE("an entry that could not be read back is never offered") {
+  setup s;
+  entry broken = s.make(1);
+  broken.actions.find_or_insert("x") = {{action_kind::add_object, {}, {}, {sample_id(2), true, "json", 1, 1, 1}}};  // no table x
+  commit_attempt attempt(s.store, shared_snapshot(), broken, always, s.options, s.surroundings, s.bounds);
+  CHECK_FALSE(attempt.run().has_value());
+  entry large = s.make(2);
+  large.operation = std::string(1000, 'x');
+  s.bounds.entry_bytes_max = 1000;
+  commit_attempt second(s.store, shared_snapshot(), large, always, s.options, s.surroundings, s.bounds);
+  const auto done = second.run();
+  REQUIRE_FALSE(done.has_value());
+  CHECK(done.error().code() == errc::limit_exceeded);
+  CHECK(s.store.plan().puts == 0);
+}

@@ -1,0 +1,158 @@
+// entry_writer.hpp, entry_reader.hpp and json_fields.hpp: entries to bytes and back.
+#include <tarn/log/entry_reader.hpp>
+#include <tarn/log/entry_writer.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "../support/sample_entry.hpp"
+
+using namespace tarn;
+using tarn_test::sample_entry;
+
+namespace {
+
+std::string read_error(std::string_view bytes, version at = {3}) {
+  const result<entry> read = read_entry(bytes, at, limits{});
+  return read ? std::string() : std::string(name_of(read.error().code())) + ": " + read.error().message();
+}
+
+// The text with a checksum that fits, as a later tarn would write it.
+std::string sealed(std::string text) {
+  text += ",\"Checksum\":\"";
+  return text + hex(crc32c(text)) + "\"}";
+}
+
+constexpr std::string_view common =
+    R"(,"Transaction":"0190a3f2-7c1e-7abc-8def-0123456789ab","ReadVersion":2,"PreviousCrc32c":"00000000","TimestampMs":1,"Operation":"x","NeededToRead":[],"NeededToWrite":[])";
+
+}  // namespace
+
+TEST_CASE("an entry reads back as it was written") {
+  const entry written = sample_entry();
+  const std::string bytes = write_entry(written);
+  const result<entry> read = read_entry(bytes, written.at, limits{});
+  REQUIRE_MESSAGE(read.has_value(), read.error().message());
+  CHECK(write_entry(*read) == bytes);
+  CHECK_FALSE(read->of_article);
+  CHECK(read->actions.find("cities")->size() == 3);
+  const action& made = read->actions.find("cities")->at(1);
+  CHECK(made.columns[1].name == "caf\xc3\xa9 \"quoted\"");
+  CHECK(made.columns[1].type == column_type::integer);
+  CHECK_FALSE(made.columns[1].nullable);
+  CHECK(made.columns[1].id.number == 2);
+}
+
+TEST_CASE("the bytes of an entry are pinned: changing them is a decision") {
+  CHECK(write_entry(sample_entry()) ==
+        R"({"Id":3,"Actions":{"cities":[{"AddDataobject":null,"ChangeMetadata":null,"DropTable":{"TableId":"0190a3f2-7c1e-7abc-8def-000000000001"}},)"
+        R"({"AddDataobject":null,"ChangeMetadata":{"Table":"cities","Columns":["id","café \"quoted\""],"TableId":"0190a3f2-7c1e-7abc-8def-000000000002","ColumnIds":[1,2],"Types":["any","integer"],"Nullable":[true,false]}},)"
+        R"({"AddDataobject":{"Name":"0190a3f2-7c1e-7abc-8def-000000000003","Table":"cities","Codec":"json","Rows":2,"Bytes":150,"Crc32c":"0000beef"},"ChangeMetadata":null}]},)"
+        R"("Format":1,"Transaction":"0190a3f2-7c1e-7abc-8def-000000000004","ReadVersion":2,"PreviousCrc32c":"deadbeef","TimestampMs":1700000000000,"Operation":"drop table, create table, insert","NeededToRead":[],"NeededToWrite":[],"Checksum":"0693827d"})");
+}
+
+TEST_CASE("A13: every truncation of an entry is an error that names the version") {
+  const std::string bytes = write_entry(sample_entry());
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    CAPTURE(size);
+    const std::string why = read_error(std::string_view(bytes).substr(0, size));
+    REQUIRE(why.starts_with("corrupt: version 3 "));
+  }
+}
+
+TEST_CASE("A13, D14: every flipped bit of an entry is an error, never another entry or the article's") {
+  const std::string bytes = write_entry(sample_entry());
+  for (std::size_t at = 0; at < bytes.size(); ++at)
+    for (int bit = 0; bit < 8; ++bit) {
+      std::string damaged = bytes;
+      damaged[at] = static_cast<char>(damaged[at] ^ (1 << bit));
+      CAPTURE(at);
+      CAPTURE(bit);
+      REQUIRE(read_error(damaged).starts_with("corrupt: version 3 "));
+    }
+}
+
+TEST_CASE("D14: an entry of tarn's with a damaged field name or another case of hex digits is not the article's") {
+  const std::string bytes = write_entry(sample_entry());
+  const auto replaced = [&](std::string_view what, std::string_view with) {
+    std::string changed = bytes;
+    const std::size_t at = changed.find(what);
+    REQUIRE(at != std::string::npos);
+    return changed.replace(at, what.size(), with);
+  };
+  CHECK(read_error(replaced("\"Checksum\"", "\"Bhecksum\"")).starts_with("corrupt: version 3 "));
+  CHECK(read_error(replaced("\"Format\"", "\"Gormat\"")).starts_with("corrupt: version 3 "));
+  CHECK(read_error(replaced("0693827d", "0693827D")).starts_with("corrupt: version 3 "));
+  CHECK(read_error(bytes + " ").starts_with("corrupt: version 3 "));
+  CHECK(read_error(bytes + "\n").starts_with("corrupt: version 3 "));
+}
+
+TEST_CASE("an entry found in another slot is an error") {
+  CHECK(read_error(write_entry(sample_entry()), {4}).starts_with("corrupt: version 4 "));
+}
+
+TEST_CASE("the article's entries are read; with any other key, or one in another case, they are not the article's") {
+  const std::string good =
+      R"({"Id":3,"Actions":{"x":[{"AddDataobject":null,"ChangeMetadata":{"Table":"x","Columns":["a","b"]}},)"
+      R"({"AddDataobject":{"Name":"ed1e6a73-74f1-4c17-bef9-d54470f5f09b","Table":"x"},"ChangeMetadata":null}]}})";
+  const result<entry> read = read_entry(good, {3}, limits{});
+  REQUIRE(read.has_value());
+  CHECK(read->of_article);
+  REQUIRE(read->actions.find("x")->size() == 2);
+  CHECK(read->actions.find("x")->front().columns[1].id.number == 2);
+  CHECK_FALSE(read->actions.find("x")->back().object.described);
+  for (const auto& [what, with] : std::vector<std::pair<std::string, std::string>>{
+           {"\"Id\":3", "\"Id\":3,\"Extra\":1"},
+           {"\"Id\"", "\"id\""},
+           {"\"Table\":\"x\",\"Columns\"", "\"Table\":\"x\",\"Rows\":1,\"Columns\""},
+           {"\"Table\":\"x\"},\"Change", "\"Table\":\"x\",\"Rows\":1},\"Change"},
+           {"{\"AddDataobject\":null,", "{\"AddDataobject\":null,\"Other\":null,"},
+           {"\"Columns\"", "\"columns\""}}) {
+    std::string changed = good;
+    changed.replace(changed.find(what), what.size(), with);
+    CAPTURE(changed);
+    CHECK(read_error(changed).starts_with("corrupt: version 3 "));
+  }
+}
+
+TEST_CASE("A14: what a later tarn writes is unsupported and named, what it adds beside it is ignored") {
+  const std::string start = R"({"Id":3,"Actions":{)";
+  const std::string later_action = sealed(start + R"("x":[{"AddDataobject":null,"ChangeMetadata":null,"MoveTable":{}}]},"Format":1)" + std::string(common));
+  CHECK(read_error(later_action).starts_with("unsupported: "));
+  CHECK(read_error(later_action).find("MoveTable") != std::string::npos);
+  const std::string later_format = sealed(start + R"(},"Format":2)" + std::string(common));
+  CHECK(read_error(later_format).starts_with("unsupported: "));
+  const std::string later_field = sealed(start + R"(},"Format":1,"Weather":"fine")" + std::string(common));
+  CHECK(read_error(later_field) == "");
+}
+
+TEST_CASE("an entry whose checksum fits but whose fields do not is an error, saying which") {
+  const auto message = [&](std::string_view actions, std::string_view fields) {
+    return read_error(sealed(concat(R"({"Id":3,"Actions":{)", actions, R"(},"Format":1)", fields)));
+  };
+  CHECK(message("", "").find("has no \"Transaction\"") != std::string::npos);
+  CHECK(message(R"("x":7)", common).find("no list of actions on table x") != std::string::npos);
+  CHECK(message(R"("x":[7])", common).find("is no object") != std::string::npos);
+  CHECK(message(R"("x":[{}])", common).find("does nothing") != std::string::npos);
+  CHECK(message(R"("a/b":[])", common).find("invalid_name") != std::string::npos);
+  CHECK(message(R"("x":[],"X":[])", common).find("twice") != std::string::npos);
+  CHECK(message(R"("x":[{"AddDataobject":{"Name":"no","Table":"x","Codec":"json","Rows":1,"Bytes":1,"Crc32c":"00000000"}}])", common)
+            .find("UUID") != std::string::npos);
+  CHECK(message(R"("x":[{"ChangeMetadata":{"Table":"y","Columns":["a"],"TableId":"0190a3f2-7c1e-7abc-8def-0123456789ab","ColumnIds":[1],"Types":["any"],"Nullable":[true]}}])", common)
+            .find("names table 'y'") != std::string::npos);
+  CHECK(message(R"("x":[{"ChangeMetadata":{"Table":"x","Columns":["a"],"TableId":"0190a3f2-7c1e-7abc-8def-0123456789ab","ColumnIds":[1,2],"Types":["any"],"Nullable":[true]}}])", common)
+            .find("each column") != std::string::npos);
+  CHECK(message(R"("x":[{"ChangeMetadata":{"Table":"x","Columns":["a"],"TableId":"0190a3f2-7c1e-7abc-8def-0123456789ab","ColumnIds":[1],"Types":["tensor"],"Nullable":[true]}}])", common)
+            .find("tensor") != std::string::npos);
+}
+
+TEST_CASE("an entry larger than its limit is not parsed") {
+  limits bounds;
+  bounds.entry_bytes_max = 10;
+  const result<entry> read = read_entry(write_entry(sample_entry()), {3}, bounds);
+  REQUIRE_FALSE(read.has_value());
+  CHECK(read.error().code() == errc::limit_exceeded);
+  CHECK(read.error().message().find("limits::entry_bytes_max") != std::string::npos);
+}

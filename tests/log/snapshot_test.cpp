@@ -1,0 +1,130 @@
+#include <tarn/log/snapshot.hpp>
+
+#include <doctest/doctest.h>
+
+#include <utility>
+
+#include "../support/sample_entry.hpp"
+
+using namespace tarn;
+using tarn_test::sample_id;
+
+namespace {
+
+entry next_entry(const snapshot& state) {
+  entry made;
+  made.at = state.at.next();
+  made.previous_checksum = state.entry_checksum;
+  made.time = {100 + made.at.number};
+  return made;
+}
+
+action create(std::uint64_t id) { return {action_kind::create_table, sample_id(id), schema{"a"}, {}}; }
+action add(std::uint64_t id) { return {action_kind::add_object, {}, {}, {sample_id(id), true, "json", 1, 10, 0}}; }
+action drop(std::uint64_t id) { return {action_kind::drop_table, sample_id(id), {}, {}}; }
+
+snapshot with_table() {
+  snapshot state;
+  entry first = next_entry(state);
+  first.actions.find_or_insert("x") = {create(1), add(2)};
+  REQUIRE(apply_entry(state, first, 11).has_value());
+  return state;
+}
+
+}  // namespace
+
+TEST_CASE("a snapshot follows its entries") {
+  snapshot state = with_table();
+  CHECK(state.at == version{0});
+  CHECK(state.entry_checksum == 11);
+  CHECK(state.time == timestamp{100});
+  REQUIRE(state.find_table("x") != nullptr);
+  CHECK(state.find_table("X") == nullptr);
+  CHECK(state.find_table("x")->objects.size() == 1);
+  entry second = next_entry(state);
+  second.actions.find_or_insert("x") = {drop(1), create(5), add(6), add(7)};
+  REQUIRE(apply_entry(state, second, 12).has_value());
+  CHECK(state.find_table("x")->id == sample_id(5));
+  CHECK(state.find_table("x")->objects.size() == 2);
+}
+
+TEST_CASE("an entry that does not follow is corrupt: wrong version, wrong chain, inconsistent actions") {
+  const snapshot start = with_table();
+  const auto refused = [&](entry next) {
+    snapshot state = start;
+    const status applied = apply_entry(state, next, 0);
+    return !applied && applied.error().code() == errc::corrupt;
+  };
+  entry good = next_entry(start);
+  CHECK_FALSE(refused(good));
+  entry skips = good;
+  skips.at = {2};
+  CHECK(refused(skips));
+  entry off_chain = good;
+  off_chain.previous_checksum ^= 1;
+  CHECK(refused(off_chain));
+  entry of_article = off_chain;
+  of_article.of_article = true;  // has no chain
+  CHECK_FALSE(refused(of_article));
+  entry twice = good;
+  twice.actions.find_or_insert("X") = {create(9)};
+  CHECK(refused(twice));
+  entry missing = good;
+  missing.actions.find_or_insert("y") = {add(9)};
+  CHECK(refused(missing));
+  entry wrong_drop = good;
+  wrong_drop.actions.find_or_insert("x") = {drop(2)};
+  CHECK(refused(wrong_drop));
+}
+
+TEST_CASE("A14: a feature needed to read stops the reader, one needed to write is remembered") {
+  snapshot state = with_table();
+  entry writes = next_entry(state);
+  writes.needed_to_write = {"time-machine"};
+  REQUIRE(apply_entry(state, writes, 1).has_value());
+  entry later = next_entry(state);
+  REQUIRE(apply_entry(state, later, 2).has_value());
+  CHECK(state.needed_to_write == std::vector<std::string>{"time-machine"});
+  entry reads = next_entry(state);
+  reads.needed_to_read = {"anti-gravity"};
+  const status applied = apply_entry(state, reads, 3);
+  REQUIRE_FALSE(applied.has_value());
+  CHECK(applied.error().code() == errc::unsupported);
+  CHECK(applied.error().message().find("anti-gravity") != std::string::npos);
+}
+
+TEST_CASE("copies of a snapshot do not see each other's changes") {
+  const shared_snapshot before{with_table()};
+  shared_snapshot after = before;
+  entry more = next_entry(*after);
+  more.actions.find_or_insert("x") = {add(3)};
+  REQUIRE(apply_entry(after.writable(), more, 1).has_value());
+  CHECK(before->find_table("x")->objects.size() == 1);
+  CHECK(after->find_table("x")->objects.size() == 2);
+}
+
+TEST_CASE("an object list keeps all objects in order, over any number of chunks, and its copies keep theirs") {
+  object_list list;
+  std::vector<object_list> copies;
+  for (std::uint64_t number = 0; number < 1000; ++number) {
+    copies.push_back(list);
+    list.push_back({sample_id(number), true, "json", number, 0, 0});
+  }
+  CHECK(list.size() == 1000);
+  for (std::size_t size = 0; size < copies.size(); ++size) {
+    REQUIRE(copies[size].size() == size);
+    for (std::size_t at = 0; at < size; at += 97) REQUIRE(copies[size][at].rows == at);
+    if (size > 0) REQUIRE(copies[size][size - 1].rows == size - 1);
+  }
+}
+
+TEST_CASE("a table of the article's gets an id that says where it was created, another one when it is another table") {
+  snapshot state;
+  entry first = next_entry(state);
+  first.of_article = true;
+  first.actions.find_or_insert("x") = {create(0)};
+  first.actions.find_or_insert("y") = {create(0)};
+  REQUIRE(apply_entry(state, first, 1).has_value());
+  CHECK(state.find_table("x")->id != state.find_table("y")->id);
+  CHECK(to_text(state.find_table("y")->id) == "00000000-0000-8000-8000-000000000001");
+}

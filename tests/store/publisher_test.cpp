@@ -1,0 +1,176 @@
+// How a finished file gets its name: link or rename, and what is made of lost answers.
+#include <doctest/doctest.h>
+#include <errno.h>
+
+#include <filesystem>
+#include <string>
+#include <tarn/store/file_store.hpp>
+#include <vector>
+
+#include "../support/folder_contents.hpp"
+#include "../support/watched_store.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+using tarn_test::always_failing;
+using tarn_test::contents_of;
+using tarn_test::failing;
+using tarn_test::fault;
+using tarn_test::watched_folder;
+using tarn_test::write_file;
+using contents = std::map<std::string, std::string>;
+using trace = std::vector<std::string>;
+
+constexpr int any_error[] = {EEXIST, EIO, EINTR, ENOSPC, EACCES, EPERM, EROFS, ENOENT, ESTALE, ETIMEDOUT, EOPNOTSUPP};
+
+}  // namespace
+
+TEST_CASE("A15: a link that took effect is `created`, whatever error was answered") {
+  for (const int error_number : any_error) {
+    INFO("error ", error_number);
+    watched_folder folder;
+    auto store = folder.open();
+    folder.plan().faults = {failing("link", error_number, fault::moment::after)};
+    CHECK_EQ(store.put_if_absent("a", "mine").outcome(), tarn::put_outcome::created);
+    CHECK_EQ(contents_of(folder.path()), contents{{"a", "mine"}});
+    CHECK(folder.plan().survives_power_loss("a"));
+  }
+}
+
+TEST_CASE("A15: a rename that took effect is `created`, whatever error was answered") {
+  for (const int error_number : any_error) {
+    INFO("error ", error_number);
+    watched_folder folder;
+    auto store = folder.open();
+    folder.plan().faults = {always_failing("link", EPERM), failing("rename_new", error_number, fault::moment::after)};
+    CHECK_EQ(store.put_if_absent("a", "mine").outcome(), tarn::put_outcome::created);
+    CHECK_EQ(contents_of(folder.path()), contents{{"a", "mine"}});
+    CHECK(folder.plan().survives_power_loss("a"));
+  }
+}
+
+TEST_CASE("A15: equal bytes are not taken for the same file") {
+  watched_folder folder;
+  write_file(folder.path() / "a", "the same");
+  auto store = folder.open();
+  CHECK_EQ(store.put_if_absent("a", "the same").outcome(), tarn::put_outcome::already_exists);
+}
+
+TEST_CASE("`already_exists` is answered only when what exists is durable") {
+  watched_folder folder;
+  write_file(folder.path() / "a", "theirs");
+  folder.plan().names["a"] = false;
+  auto store = folder.open();
+  CHECK_EQ(store.put_if_absent("a", "mine").outcome(), tarn::put_outcome::already_exists);
+  CHECK(folder.plan().survives_power_loss("a"));
+  CHECK_EQ(contents_of(folder.path()), contents{{"a", "theirs"}});
+}
+
+TEST_CASE("An error that says that nothing happened is `not_applied`, any other is `unknown`") {
+  for (const int error_number : {ENOSPC, EDQUOT, EROFS, ENAMETOOLONG, ENOTDIR, ELOOP}) {
+    watched_folder folder;
+    auto store = folder.open();
+    folder.plan().faults = {failing("link", error_number)};
+    CHECK_EQ(store.put_if_absent("a", "").outcome(), tarn::put_outcome::not_applied);
+    CHECK(contents_of(folder.path()).empty());
+  }
+  for (const int error_number : {EIO, ESTALE, ETIMEDOUT, ENOMEM}) {
+    watched_folder folder;
+    auto store = folder.open();
+    folder.plan().faults = {failing("link", error_number)};
+    const auto put = store.put_if_absent("a", "");
+    CHECK_EQ(put.outcome(), tarn::put_outcome::unknown);
+    CHECK_EQ(put.why().code(), tarn::errc::io);
+    CHECK(contents_of(folder.path()).empty());
+    CHECK_EQ(store.put_if_absent("a", "").outcome(), tarn::put_outcome::created);  // the same put, made again
+  }
+}
+
+TEST_CASE("The reason for `not_applied` is one that a caller can act on") {
+  const auto code_after = [](int error_number) {
+    watched_folder folder;
+    auto store = folder.open();
+    REQUIRE_EQ(store.put_if_absent("first", "").outcome(), tarn::put_outcome::created);  // links are known to work
+    folder.plan().faults = {{folder.plan().count("link"), error_number, fault::moment::before, false, "link"}};
+    const auto put = store.put_if_absent("a", "");
+    REQUIRE_EQ(put.outcome(), tarn::put_outcome::not_applied);
+    return put.why().code();
+  };
+  CHECK_EQ(code_after(ENOSPC), tarn::errc::no_space);
+  CHECK_EQ(code_after(EDQUOT), tarn::errc::no_space);
+  CHECK_EQ(code_after(EPERM), tarn::errc::permission);
+  CHECK_EQ(code_after(EACCES), tarn::errc::permission);
+  CHECK_EQ(code_after(EROFS), tarn::errc::permission);
+  CHECK_EQ(code_after(ENOENT), tarn::errc::io);
+}
+
+TEST_CASE("D15: without hard links a rename that never replaces is used, found out once") {
+  for (const int error_number : {EPERM, EACCES, EOPNOTSUPP, ENOSYS, EMLINK, EINVAL, EXDEV}) {
+    watched_folder folder;
+    auto store = folder.open();
+    folder.plan().faults = {always_failing("link", error_number)};
+    CHECK_EQ(store.put_if_absent("a", "1").outcome(), tarn::put_outcome::created);
+    CHECK_EQ(store.put_if_absent("b", "2").outcome(), tarn::put_outcome::created);
+    CHECK_EQ(store.put_if_absent("a", "3").outcome(), tarn::put_outcome::already_exists);
+    CHECK_EQ(folder.plan().count("link"), 1);
+    CHECK_EQ(folder.plan().count("rename_new"), 3);
+    CHECK(folder.plan().survives_power_loss("a"));
+    CHECK(folder.plan().survives_power_loss("b"));
+    CHECK_EQ(contents_of(folder.path()), contents{{"a", "1"}, {"b", "2"}});
+  }
+}
+
+TEST_CASE("D15: with neither hard links nor such a rename, the store refuses to write, says why and leaves nothing") {
+  for (const int error_number : {EINVAL, ENOSYS, EOPNOTSUPP}) {
+    watched_folder folder;
+    auto store = folder.open();
+    for (int tries = 0; tries < 2; ++tries) {
+      folder.plan().forget_calls();
+      folder.plan().faults = {always_failing("link", EPERM), always_failing("rename_new", error_number)};
+      const auto put = store.put_if_absent("a", "1");
+      CHECK_EQ(put.outcome(), tarn::put_outcome::not_applied);
+      CHECK_EQ(put.why().code(), tarn::errc::unsupported);
+      CHECK(
+          put.why().message().find("neither hard links (Operation not permitted) nor a rename that never replaces (") !=
+          std::string::npos);
+      CHECK(contents_of(folder.path()).empty());
+    }
+    CHECK_EQ(store.get("a").error().code(), tarn::errc::not_found);
+    CHECK(store.list("", "", tarn::ignore_names{}).has_value());
+  }
+}
+
+TEST_CASE("D15: a final name is never opened for writing") {
+  for (const bool has_links : {true, false}) {
+    watched_folder folder;
+    auto store = folder.open();
+    if (!has_links) folder.plan().faults = {always_failing("link", EPERM)};
+    CHECK_EQ(store.put_if_absent("a", "1").outcome(), tarn::put_outcome::created);
+    for (const std::string& call : folder.take_trace())
+      if (call.starts_with("create_file") || call.starts_with("write")) CHECK(call.ends_with(" _tmp_"));
+  }
+}
+
+TEST_CASE("Where links are known to work, a refused one is not tried as a rename") {
+  watched_folder folder;
+  auto store = folder.open();
+  REQUIRE_EQ(store.put_if_absent("a", "1").outcome(), tarn::put_outcome::created);
+  folder.plan().faults = {{folder.plan().count("link"), EPERM, fault::moment::before, false, "link"}};
+  CHECK_EQ(store.put_if_absent("b", "1").outcome(), tarn::put_outcome::not_applied);
+  CHECK_EQ(folder.plan().count("rename_new"), 0);
+}
+
+TEST_CASE("A put that finds a folder or a symbolic link of its name leaves both, and what they lead to, alone") {
+  const tarn_test::temporary_folder parent;
+  const fs::path path = parent.path() / "lake";
+  fs::create_directories(path / "folder");
+  write_file(parent.path() / "outside", "secret");
+  fs::create_symlink("../outside", path / "link");
+  fs::create_symlink("../nowhere", path / "dangling");
+  tarn::file_store store(path.string());
+  for (const std::string_view name : {"folder", "link", "dangling"})
+    CHECK_EQ(store.put_if_absent(name, "mine").outcome(), tarn::put_outcome::already_exists);
+  CHECK_EQ(contents_of(parent.path()), contents{{"lake", ""}, {"outside", "secret"}});
+  CHECK_EQ(contents_of(path).size(), 3);
+}

@@ -1,0 +1,30 @@
+// An entry with every kind of action and field.
+#pragma once
+
+#include <tarn/log/entry.hpp>
+
+#include <cstdint>
+
+namespace tarn_test {
+
+[[nodiscard]] inline tarn::uuid sample_id(std::uint64_t number) { return {0x0190a3f27c1e7abcU, 0x8def000000000000U | number}; }
+
+[[nodiscard]] inline tarn::entry sample_entry() {
+  tarn::schema columns{"id", {"caf\xc3\xa9 \"quoted\"", tarn::column_type::integer, tarn::nullability::not_null}};
+  columns.number_columns();
+  tarn::entry made;
+  made.at = {3};
+  made.transaction = sample_id(4);
+  made.read_version = {2};
+  made.previous_checksum = 0xdeadbeef;
+  made.time = {1'700'000'000'000};
+  made.operation = "drop table, create table, insert";
+  made.actions.find_or_insert("cities") = {
+      {tarn::action_kind::drop_table, sample_id(1), {}, {}},
+      {tarn::action_kind::create_table, sample_id(2), columns, {}},
+      {tarn::action_kind::add_object, {}, {}, {sample_id(3), true, "json", 2, 150, 0xbeef}},
+  };
+  return made;
+}
+
+}  // namespace tarn_test

@@ -1,0 +1,61 @@
+// A store around another one, whose puts and gets a test can watch and change.
+#pragma once
+
+#include <tarn/store/memory_store.hpp>
+#include <tarn/store/store.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace tarn_test {
+
+// What happens to one call; the default is what the store itself does.
+struct script {
+  // Called instead of the inner put, which it is given.
+  std::function<tarn::put_result(std::string_view name, std::string_view bytes, tarn::memory_store& inner)> put;
+  // Called before a get: an error is returned instead of the bytes.
+  std::function<tarn::status(std::string_view name)> before_get;
+  std::uint64_t puts = 0;
+  std::uint64_t gets = 0;
+  std::uint64_t lists = 0;
+};
+
+// Copies share the script and the content.
+class scripted_store {
+ public:
+  using handle = tarn::memory_store::handle;
+
+  scripted_store() : script_(std::make_shared<script>()) {}
+  explicit scripted_store(tarn::memory_store inner) : inner_(inner), script_(std::make_shared<script>()) {}
+
+  [[nodiscard]] tarn::put_result put_if_absent(std::string_view name, std::string_view bytes) {
+    ++script_->puts;
+    return script_->put ? script_->put(name, bytes, inner_) : inner_.put_if_absent(name, bytes);
+  }
+  [[nodiscard]] tarn::result<handle> get(std::string_view name) {
+    ++script_->gets;
+    if (script_->before_get)
+      if (const tarn::status allowed = script_->before_get(name); !allowed) return allowed.error();
+    return inner_.get(name);
+  }
+  template <class Visit>
+  [[nodiscard]] tarn::status list(std::string_view prefix, std::string_view start_after, Visit visit) {
+    ++script_->lists;
+    return inner_.list(prefix, start_after, visit);
+  }
+
+  [[nodiscard]] script& plan() { return *script_; }
+  [[nodiscard]] tarn::memory_store& inner() { return inner_; }
+
+ private:
+  tarn::memory_store inner_;
+  std::shared_ptr<script> script_;
+};
+
+[[nodiscard]] inline bool is_entry(std::string_view name) { return name.starts_with("_log_"); }
+[[nodiscard]] inline bool is_object(std::string_view name) { return name.starts_with("_table_"); }
+
+}  // namespace tarn_test
