@@ -40,9 +40,10 @@ tarn::result<arguments> arguments::parse(std::span<const char* const> words, std
 }
 
 std::optional<std::string_view> arguments::value(std::string_view option_name) const noexcept {
-  for (auto each = given_.rbegin(); each != given_.rend(); ++each)
-    if (each->first == option_name) return each->second;
-  return std::nullopt;
+  std::optional<std::string_view> last;
+  for (const auto& [name, value] : given_)
+    if (name == option_name) last = value;
+  return last;
 }
 
 }  // namespace lake

@@ -96,7 +96,7 @@ key is null. Integers have 64 bits: longer ones are errors, not rounded.
 CSV is as in RFC 4180. Its first line names columns; the others are null. An empty
 field is null, one in quotes is a string, true and false are booleans. A number is
 an integer or a double if it comes out again as the very same characters, so that
-nothing is lost: 42, -0.5 and 1e+05 are numbers, but 007, +1, 1.10, 1e5, -0 and
+nothing is lost: 42, -0.5 and 1e+20 are numbers, but 007, +1, 1.10, 1e5, -0 and
 12345678901234567890 are strings. Empty lines count only if there is one column.
 
 In a column of a declared type all fields are read as that type, in quotes or not.

@@ -58,7 +58,7 @@ tarn::result<bool> csv_reader::next() {
 
 tarn::error csv_reader::wrong_number_of_fields() const {
   const std::string why =
-      tarn::concat("there are ", count_of(records_.size(), "field"), ", the first line has ", targets_.size());
+      tarn::concat(count_of(records_.size(), "field"), " where the first line has ", targets_.size());
   const std::size_t first_wrong = std::min(targets_.size(), records_.size() - 1);
   return tarn::error(tarn::errc::invalid_argument, why).within(records_.place_of(first_wrong));
 }

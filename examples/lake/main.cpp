@@ -1,7 +1,5 @@
 // lake: a command-line tool for lakes in folders.
-#include <algorithm>
 #include <cstdio>
-#include <iterator>
 #include <tarn/version.hpp>
 
 #include "command.hpp"
@@ -16,9 +14,9 @@ const command* const commands[] = {&create_command, &drop_command, &insert_comma
 constexpr std::string_view general_usage = "usage: lake DIR COMMAND [ARGUMENT...]\n       lake [COMMAND] --help\n";
 
 const command* find_command(std::string_view name) {
-  const auto found =
-      std::find_if(std::begin(commands), std::end(commands), [&](const command* each) { return each->name == name; });
-  return found == std::end(commands) ? nullptr : *found;
+  for (const command* each : commands)
+    if (each->name == name) return each;
+  return nullptr;
 }
 
 exit_code print_general_help() {

@@ -57,7 +57,7 @@ class client {
   using transaction_type = transaction<Store, Codec>;
 
   explicit client(Store store, client_options options = {}, Codec codec = {})
-      : core_(shared<core>::make(core{std::move(store), std::move(codec), options, {}, false})) {}
+      : core_(shared<core>::make(core{std::move(store), std::move(codec), options, {}, false, {}})) {}
   client(const client& other) : core_(shared<core>::make(std::as_const(*other.core_))) {}
   client(client&&) noexcept = default;
   client& operator=(client other) noexcept {
@@ -77,18 +77,18 @@ class client {
   // matter. errc::not_found if there is no such version (yet).
   [[nodiscard]] result<transaction_type> begin_at(version at) {
     if (const status good = check_options(core_->options); !good) return good.error();
-    const result<shared_snapshot> state = open_log(core_->store, at, core_->options.bounds);
-    if (!state) return state.error();
-    if ((*state)->at != at)
-      return error(errc::not_found, concat("there is no version ", at.number, ": the newest is ", (*state)->at.number));
-    return start(*state);
+    if (const status listed = list(); !listed) return listed.error();
+    shared_snapshot state;
+    const status read = read_forward(core_->store, state, {at, core_->listed}, core_->options.bounds, accept_all);
+    if (!read) return read.error();
+    if (state->at == at) return start(state);
+    return error(errc::not_found, concat("there is no version ", at.number, ": the newest is ", state->at.number));
   }
 
   // The versions of the lake, oldest first. One `list`.
   [[nodiscard]] result<log_reader<Store, Codec>> log() {
-    const result<version> listed = list_head(core_->store);
-    if (!listed) return listed.error();
-    return log_reader<Store, Codec>(core_, *listed);
+    if (const status listed = list(); !listed) return listed.error();
+    return log_reader<Store, Codec>(core_, core_->listed);
   }
 
   // What became of a commit that ended in errc::commit_unknown (error::in_doubt), in this process or another one. With
@@ -112,21 +112,24 @@ class client {
     return transaction_type(core_, state, *id);
   }
 
-  // Brings `latest` to the head of the log.
+  // Learns how far the log reaches at least.
+  [[nodiscard]] status list() {
+    const result<version> head = list_head(core_->store);
+    if (!head) return head.error();
+    if (*head > core_->listed) core_->listed = *head;
+    return {};
+  }
+
+  // Brings `latest` to the head of the log; the first time, from its beginning.
   [[nodiscard]] status update() {
     if (const status good = check_options(core_->options); !good) return good.error();
-    if (!core_->opened) {
-      const result<shared_snapshot> opened = open_log(core_->store, last_version, core_->options.bounds);
-      if (!opened) return opened.error();
-      core_->latest = *opened;
-      core_->opened = true;
-      return {};
-    }
+    if (!core_->opened)
+      if (const status listed = list(); !listed) return listed.error();
     shared_snapshot state = core_->latest;
-    const status read =
-        read_forward(core_->store, state, last_version, core_->options.bounds, [](const entry&) { return status(); });
+    const status read = read_forward(core_->store, state, {.listed = core_->listed}, core_->options.bounds, accept_all);
     if (!read) return read.error();
     core_->latest = std::move(state);
+    core_->opened = true;
     return {};
   }
 
@@ -154,7 +157,7 @@ class client {
     nothing.read_version = core_->latest->at;
     nothing.operation = "settle";
     const auto stop = [](const entry&) { return status(error(errc::conflict, "the slot is filled")); };
-    commit_attempt attempt(core_->store, core_->latest, std::move(nothing), stop, core_->options.commit,
+    commit_attempt attempt(core_->store, core_->latest, core_->listed, std::move(nothing), stop, core_->options.commit,
                            core_->options.surroundings, core_->options.bounds);
     const result<version> settled = attempt.run();
     if (!settled && settled.error().code() != errc::conflict) return settled.error();

@@ -78,12 +78,15 @@ class [[nodiscard]] log_reader {
   // Moves to the next version. One `get`.
   [[nodiscard]] bool next() {
     if (!status_) return false;
-    const result<logged_entry> read = get_entry(lake_->store, at_.next(), lake_->options.bounds);
-    if (!read && read.error().code() == errc::not_found && at_ >= listed_) return false;
-    if (!read)
-      return fail_with(read.error().code() == errc::not_found ? missing_entry(at_.next(), listed_) : read.error());
-    const tarn::status linked = check_link(at_, checksum_, read->content);
-    if (!linked) return fail_with(linked.error());
+    const version at = at_.next();
+    const result<logged_entry> read = get_entry(lake_->store, at, lake_->options.bounds);
+    if (!read) {
+      const bool absent = read.error().code() == errc::not_found;
+      status_ = !absent ? read.error() : at > listed_ ? tarn::status() : check_end(lake_->store, at);
+      return false;
+    }
+    status_ = check_link(at_, checksum_, read->content);
+    if (!status_) return false;
     at_ = read->content.at;
     checksum_ = read->checksum;
     summary_ = summarize(read->content);
@@ -95,11 +98,6 @@ class [[nodiscard]] log_reader {
   [[nodiscard]] const tarn::status& status() const noexcept { return status_; }
 
  private:
-  [[nodiscard]] bool fail_with(const error& why) {
-    status_ = why;
-    return false;
-  }
-
   shared<client_core<Store, Codec>> lake_;
   version listed_;
   version at_;

@@ -145,7 +145,7 @@ class [[nodiscard]] transaction {
     const shared<core> lake = std::exchange(lake_, {});
     if (mine.actions.empty()) return snapshot_->at;
     const auto check = [used = make_footprint()](const entry& theirs) { return check_conflict(used, theirs); };
-    commit_attempt attempt(lake->store, snapshot_, std::move(mine), check, lake->options.commit,
+    commit_attempt attempt(lake->store, snapshot_, lake->listed, std::move(mine), check, lake->options.commit,
                            lake->options.surroundings, lake->options.bounds);
     const result<version> committed = attempt.run();
     if (committed && *committed > lake->latest->at) lake->latest = attempt.after();
@@ -172,6 +172,7 @@ class [[nodiscard]] transaction {
 
   // The transaction's view of a table name, made when it is first used: from then on the name is part of what was read.
   pending& touch(std::string_view table) {
+    if (pending* const known = pending_.find(table); known != nullptr) return *known;  // for each row, so not twice
     return pending_.find_or_insert(table, table, snapshot_->tables.find(table));
   }
 

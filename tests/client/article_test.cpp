@@ -1,6 +1,4 @@
 // The article: the faults of its program that tarn does not have, its own two tests, and folders that it wrote.
-#include <tarn/tarn.hpp>
-
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -9,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <tarn/tarn.hpp>
 #include <utility>
 #include <vector>
 
@@ -80,7 +79,8 @@ TEST_CASE_TEMPLATE("A3: exactly 65,536 rows are one object and read back", Lake,
   CHECK(tarn_test::names_in(store.open(), "_table_").size() == 1);
 }
 
-TEST_CASE_TEMPLATE("A5: 65,537 rows are two objects, the second with one row and about its size", Lake, TARN_EACH_STORE) {
+TEST_CASE_TEMPLATE("A5: 65,537 rows are two objects, the second with one row and about its size", Lake,
+                   TARN_EACH_STORE) {
   Lake store;
   client lake{store.open()};
   auto tx = lake.begin().value();
@@ -89,7 +89,8 @@ TEST_CASE_TEMPLATE("A5: 65,537 rows are two objects, the second with one row and
   tx.commit().value();
   const std::vector<row> rows = rows_of(lake, "x");
   REQUIRE(rows.size() == 65'537);
-  for (std::size_t at = 0; at < rows.size(); ++at) REQUIRE(value_view(rows[at][0]).as_integer() == static_cast<std::int64_t>(at));
+  for (std::size_t at = 0; at < rows.size(); ++at)
+    REQUIRE(value_view(rows[at][0]).as_integer() == static_cast<std::int64_t>(at));
   auto log = lake.log().value();
   REQUIRE(log.next());
   CHECK(log.summary().tables[0].objects == 2);
@@ -151,7 +152,8 @@ TEST_CASE_TEMPLATE("A8, A9: values come back as they went in", Lake, TARN_EACH_S
       {5e-324, 1.7976931348623157e308},
       {value(std::numeric_limits<double>::quiet_NaN()), value(-std::numeric_limits<double>::infinity())},
       {bytes{std::string_view("\0\xff\xfe", 3)}, "caf\xc3\xa9 \xe2\x98\x83 \xf0\x9f\x98\x80"},
-      {value::list({1, "two", nullptr, value::list({})}), value::map({{"k", 1}, {"$bytes", "not bytes"}, {"", nullptr}})},
+      {value::list({1, "two", nullptr, value::list({})}),
+       value::map({{"k", 1}, {"$bytes", "not bytes"}, {"", nullptr}})},
       {nullptr, nullptr},
       {true, false},
       {"", "\"\\/\b\f\n\r\t\x01"},
@@ -165,7 +167,8 @@ TEST_CASE_TEMPLATE("A10: bad table names are refused at create, and nothing is w
   Lake store;
   client lake{store.open()};
   auto tx = lake.begin().value();
-  for (const std::string& name : {std::string("../../evil"), std::string("a/b"), std::string(250, 'x'), std::string(), std::string("\xff")}) {
+  for (const std::string& name :
+       {std::string("../../evil"), std::string("a/b"), std::string(250, 'x'), std::string(), std::string("\xff")}) {
     const status refused = tx.create_table(name, {"a"});
     REQUIRE_FALSE(refused.has_value());
     CHECK(refused.error().code() == errc::invalid_name);
@@ -174,7 +177,8 @@ TEST_CASE_TEMPLATE("A10: bad table names are refused at create, and nothing is w
   CHECK(tarn_test::names_in(store.open()).empty());
 }
 
-TEST_CASE_TEMPLATE("A11, A13: a missing or damaged entry is named, and older versions stay readable", Lake, TARN_EACH_STORE) {
+TEST_CASE_TEMPLATE("A11, A13: a missing or damaged entry is named, and older versions stay readable", Lake,
+                   TARN_EACH_STORE) {
   for (const std::string_view damage : {"missing", "empty", "cut", "flipped"}) {
     CAPTURE(damage);
     Lake store;
@@ -371,11 +375,23 @@ TEST_CASE("A5: the article's folder two-objects: Len is honoured, stale rows aft
 TEST_CASE("the article's folder value-kinds: every value exactly, and an empty table") {
   article_folder folder("value-kinds");
   client lake{folder.open()};
-  const std::vector<row> expected = {
-      {0, nullptr}, {1, true}, {2, false}, {3, 0}, {4, -1}, {5, 1.5}, {6, -0.25}, {7, 1e21}, {8, 1e-7}, {9, 123'456'789'012},
-      {10, ""}, {11, "plain"}, {12, "quote\" back\\ slash/ tab\t nl\n"}, {13, "caf\xc3\xa9 \xe2\x98\x83 \xf0\x9f\x98\x80"},
-      {14, "<&>\xe2\x80\xa8"}, {15, value::list({1, "two", nullptr})},
-      {16, value::map({{"k", 1}, {"nested", value::list({true})}})}};
+  const std::vector<row> expected = {{0, nullptr},
+                                     {1, true},
+                                     {2, false},
+                                     {3, 0},
+                                     {4, -1},
+                                     {5, 1.5},
+                                     {6, -0.25},
+                                     {7, 1e21},
+                                     {8, 1e-7},
+                                     {9, 123'456'789'012},
+                                     {10, ""},
+                                     {11, "plain"},
+                                     {12, "quote\" back\\ slash/ tab\t nl\n"},
+                                     {13, "caf\xc3\xa9 \xe2\x98\x83 \xf0\x9f\x98\x80"},
+                                     {14, "<&>\xe2\x80\xa8"},
+                                     {15, value::list({1, "two", nullptr})},
+                                     {16, value::map({{"k", 1}, {"nested", value::list({true})}})}};
   CHECK(rows_of(lake, "kinds") == expected);
   CHECK(rows_of(lake, "empty").empty());
 }
@@ -395,8 +411,8 @@ TEST_CASE("what tarn writes keeps the article's JSON shape") {
     // The members that the article's program looks for, under exactly its names; its reader ignores case, so no other
     // member may be called the same in another case.
     const bool is_log = each.path().filename().string().starts_with("_log_");
-    const std::vector<std::string> names = is_log ? std::vector<std::string>{"Id", "Actions"}
-                                                  : std::vector<std::string>{"Table", "Name", "Data", "Len"};
+    const std::vector<std::string> names =
+        is_log ? std::vector<std::string>{"Id", "Actions"} : std::vector<std::string>{"Table", "Name", "Data", "Len"};
     for (const std::string& name : names) {
       int found = 0;
       for (const member_view member : document->as_map())

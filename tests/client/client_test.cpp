@@ -1,9 +1,8 @@
 // client.hpp and history.hpp: beginning, costs, history, and commits in doubt.
-#include <tarn/tarn.hpp>
-
 #include <doctest/doctest.h>
 
 #include <string>
+#include <tarn/tarn.hpp>
 #include <utility>
 #include <vector>
 

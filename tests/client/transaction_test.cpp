@@ -1,8 +1,7 @@
-#include <tarn/tarn.hpp>
-
 #include <doctest/doctest.h>
 
 #include <string>
+#include <tarn/tarn.hpp>
 #include <utility>
 #include <vector>
 

@@ -283,7 +283,7 @@ class history {
       case operation_kind::list_tables: return list_tables(open);
       case operation_kind::has_table: return has_table(open, table);
       case operation_kind::columns: return columns(open, table);
-      case operation_kind::commit: return commit(open);
+      case operation_kind::commit: return commit(mine, open, random);
       default: return rollback(open);
     }
   }
@@ -336,14 +336,14 @@ class history {
     (void)agree(open.real.drop_table(table), open.model.drop_table(table), "drop " + table);
   }
 
-  void insert(open_transaction& open, const std::string& table, std::size_t count, random_source& random) {
+  void insert(open_transaction& open, const std::string& table, std::size_t size, random_source& random) {
     if (!open.model.has_table(table) && random.chance(70)) return create_table(open, table, random);
     rows more;
-    for (std::size_t made = 0; made < count; ++made) more.push_back(random_row(random, open.model.columns(table)));
-    tell(who_ + "insert " + std::to_string(count) + " into " + table);
-    const tarn::status real = count == 1   ? open.real.insert(table, more[0])
-                              : count == 2 ? open.real.insert(table, {more[0], more[1]})
-                                           : open.real.insert(table, more);
+    for (std::size_t made = 0; made < size; ++made) more.push_back(random_row(random, open.model.columns(table)));
+    tell(who_ + "insert " + std::to_string(size) + " into " + table);
+    const tarn::status real = size == 1   ? open.real.insert(table, more[0])
+                              : size == 2 ? open.real.insert(table, {more[0], more[1]})
+                                          : open.real.insert(table, more);
     const auto model = open.model.insert(table, more);
     if (!agree(real, model, "insert into " + table) && !model) fail_transaction(open);
   }
@@ -459,31 +459,48 @@ class history {
     if (kind == operation_kind::rollback) open.real.rollback();
   }
 
-  void commit(open_transaction& open) {
+  // Perhaps another client commits while this one does: between its reads, or between its last one and its put.
+  void commit(const client_state& mine, open_transaction& open, random_source& random) {
+    if constexpr (is_faulty<Stores>) {
+      client_state& other = clients_[random.below(clients_.size())];
+      std::optional<open_transaction>& theirs = other.transactions[random.below(transactions_per_client)];
+      if (&other != &mine && theirs && !theirs->ended && !theirs->failed && random.chance(60)) {
+        const std::string who = who_;
+        stores_.faults().interrupt(random.below(4), [&] {
+          who_ = "meanwhile, in " + who;
+          commit_one(*theirs);
+          who_ = who;
+        });
+        const bool committed = commit_one(open);
+        if (!stores_.faults().take_interruption()) return;
+        return count(committed ? "interrupted and committed" : "interrupted and not committed");
+      }
+    }
+    (void)commit_one(open);
+  }
+
+  // What must hold for every outcome. That a version is the next one and follows no conflict is seen in the log, that a
+  // refusal has its reason here; so that, where the store does no harm, there is one possible outcome only.
+  bool commit_one(open_transaction& open) {
+    follow_log();
     open.model.flush();
+    open.ended = true;
     const tarn::uuid id = open.real.id();
     commit_record& record =
         commits_.emplace(id, commit_record{open.model, open.model.changes(), {}, false, false, {}}).first->second;
-    const tarn::version head = model_.head();
     const std::size_t calls = store_calls();
     const tarn::result<tarn::version> real = open.real.commit();
     const bool untouched = store_calls() == calls;
     follow_log();
-    if (!failure_.empty()) return;
+    if (!failure_.empty()) return false;
     tell(who_ + "commit: " + (real ? "version " + std::to_string(real->number) : real.error().message()));
-    if (real) {
+    if (real)
       committed(open, record, *real, untouched);
-    } else if (real.error().code() == errc::conflict) {
+    else if (real.error().code() == errc::conflict)
       refused_for_conflict(record, real.error());
-    } else {
+    else
       failed(open, record, id, real.error());
-    }
-    open.ended = !open.failed;
-    // Without a fault there is no doubt, and no other than this very outcome.
-    if (disturbed() || record.changes.empty()) return;
-    const bool free = model_.conflicts(open.model, head, plan_.rebase_limit).empty();
-    expect(real.has_value() == free, free ? "was refused for no reason" : "was not refused");
-    if (real) expect(*real == head.next(), "is not the next version");
+    return real.has_value();
   }
 
   [[nodiscard]] std::size_t store_calls() const {
@@ -518,6 +535,8 @@ class history {
     if (why.code() == errc::commit_unknown) {
       record.in_doubt = true;
       record.slot_in_doubt = why.in_doubt().slot;
+      if constexpr (is_faulty<Stores>)
+        expect(stores_.faults().unclear() > 0, "is in doubt, though every answer was clear");
       expect(why.in_doubt().transaction == id, "is in doubt about another transaction");
       expect(record.slot_in_doubt > open.model.read_version(), "is in doubt about an impossible slot");
       expect(record.found == tarn::version() || record.found == record.slot_in_doubt,
@@ -528,8 +547,8 @@ class history {
     expect(record.found == tarn::version(), "says that it failed, but is in the log: " + why.message());
     record.refused = true;
     count("commit failed for certain");
-    // Either way no more than a rollback is possible: the flush before the commit, or the commit itself.
-    if (const auto after = open.real.commit(); true) (void)agree(after, errc::finished, "commit after a failed one");
+    // Whether the flush has failed or what came after it: no more than a rollback is possible.
+    (void)agree(open.real.commit(), errc::finished, "commit after a failed one");
   }
 
   void copy_client(client_state& mine, random_source& random) {
@@ -747,9 +766,10 @@ TEST_CASE("LAW: every history of clients over files is the model's") {
 TEST_CASE(
     "LAW: C1, C2, A15: whatever the store does, commits are reported as they are and no row is lost or invented") {
   std::vector<std::string> must_happen = must_happen_always;
-  for (const char* const what : {"commit in doubt", "commit failed for certain", "committed in spite of faults",
-                                 "conflict in spite of faults", "failed flush", "doubt resolved: committed",
-                                 "doubt resolved: not committed", "doubt resolved: undecided", "slot settled"})
+  for (const char* const what :
+       {"commit in doubt", "commit failed for certain", "committed in spite of faults", "conflict in spite of faults",
+        "failed flush", "doubt resolved: committed", "doubt resolved: not committed", "doubt resolved: undecided",
+        "slot settled", "interrupted and committed", "interrupted and not committed"})
     must_happen.emplace_back(what);
   run_histories<in_faulty_memory>(histories(2'000), must_happen);
 }

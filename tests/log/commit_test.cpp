@@ -1,10 +1,9 @@
 // The commit protocol against a store that answers as stores do on a bad day.
-#include <tarn/log/commit.hpp>
-
 #include <doctest/doctest.h>
 
 #include <cstdint>
 #include <string>
+#include <tarn/log/commit.hpp>
 #include <utility>
 #include <vector>
 
@@ -42,7 +41,7 @@ struct setup {
   result<version> commit(std::uint64_t id, const shared_snapshot& state, Check check) {
     entry mine = make(id);
     mine.read_version = state->at;
-    commit_attempt attempt(store, state, std::move(mine), check, options, surroundings, bounds);
+    commit_attempt attempt(store, state, version(), std::move(mine), check, options, surroundings, bounds);
     const result<version> done = attempt.run();
     if (done) {
       CHECK(attempt.after()->at == *done);
@@ -60,14 +59,19 @@ struct setup {
       ids.push_back(found->content.transaction);
     }
   }
-  shared_snapshot head() { return *open_log(store.inner(), last_version, bounds); }
+  shared_snapshot head() {
+    shared_snapshot state;
+    REQUIRE(read_forward(store.inner(), state, {}, bounds, accept_all).has_value());
+    return state;
+  }
 };
 
 }  // namespace
 
 TEST_CASE("A1: commits fill slots 0, 1, 2, ...") {
   setup s;
-  for (std::int64_t number = 0; number < 12; ++number) CHECK(*s.commit(static_cast<std::uint64_t>(number), s.head()) == version{number});
+  for (std::int64_t number = 0; number < 12; ++number)
+    CHECK(*s.commit(static_cast<std::uint64_t>(number), s.head()) == version{number});
   CHECK(s.log().size() == 12);
 }
 
@@ -198,7 +202,9 @@ TEST_CASE("a put that was not applied is tried again, and reported as it is when
   CHECK(*s.commit(1) == version{0});
   CHECK(puts == 3);
   CHECK(s.hands.waits == 2);
-  s.store.plan().put = [&](std::string_view, std::string_view, memory_store&) { return put_result::not_applied(failing("busy")); };
+  s.store.plan().put = [&](std::string_view, std::string_view, memory_store&) {
+    return put_result::not_applied(failing("busy"));
+  };
   const auto done = s.commit(2, s.head());
   REQUIRE_FALSE(done.has_value());
   CHECK(done.error().code() == errc::io);
@@ -208,7 +214,9 @@ TEST_CASE("a put that was not applied is tried again, and reported as it is when
 TEST_CASE("a full disk or a missing right is not waited for") {
   for (const errc code : {errc::no_space, errc::permission, errc::unsupported}) {
     setup s;
-    s.store.plan().put = [&](std::string_view, std::string_view, memory_store&) { return put_result::not_applied(error(code, "no")); };
+    s.store.plan().put = [&](std::string_view, std::string_view, memory_store&) {
+      return put_result::not_applied(error(code, "no"));
+    };
     const auto done = s.commit(1);
     REQUIRE_FALSE(done.has_value());
     CHECK(done.error().code() == code);
@@ -221,7 +229,8 @@ TEST_CASE("a refused put after an unknown one does not make the commit certain")
   setup s;
   int puts = 0;
   s.store.plan().put = [&](std::string_view, std::string_view, memory_store&) {
-    return ++puts == 1 ? put_result::unknown(failing("timed out")) : put_result::not_applied(error(errc::permission, "no"));
+    return ++puts == 1 ? put_result::unknown(failing("timed out"))
+                       : put_result::not_applied(error(errc::permission, "no"));
   };
   const auto done = s.commit(1);
   REQUIRE_FALSE(done.has_value());
@@ -234,7 +243,9 @@ TEST_CASE("a slot that cannot be read after the put leaves the commit in doubt, 
     setup s;
     s.store.plan().put = [&](std::string_view name, std::string_view bytes, memory_store& inner) {
       REQUIRE(inner.put_if_absent(name, damaged ? bytes.substr(1) : bytes).outcome() == put_outcome::created);
-      s.store.plan().before_get = [&](std::string_view) { return damaged ? status() : status(failing("cable unplugged")); };
+      s.store.plan().before_get = [&](std::string_view) {
+        return damaged ? status() : status(failing("cable unplugged"));
+      };
       return put_result::unknown(failing("timed out"));
     };
     const auto done = s.commit(1);
@@ -290,15 +301,28 @@ TEST_CASE("a lake that needs an unknown feature to be written can be read, not w
 TEST_CASE("an entry that could not be read back is never offered") {
   setup s;
   entry broken = s.make(1);
-  broken.actions.find_or_insert("x") = {{action_kind::add_object, {}, {}, {sample_id(2), true, "json", 1, 1, 1}}};  // no table x
-  commit_attempt attempt(s.store, shared_snapshot(), broken, always, s.options, s.surroundings, s.bounds);
+  broken.actions.find_or_insert("x") = {
+      {action_kind::add_object, {}, {}, {sample_id(2), true, "json", 1, 1, 1}}};  // no table x
+  commit_attempt attempt(s.store, shared_snapshot(), version(), broken, always, s.options, s.surroundings, s.bounds);
   CHECK_FALSE(attempt.run().has_value());
   entry large = s.make(2);
   large.operation = std::string(1000, 'x');
   s.bounds.entry_bytes_max = 1000;
-  commit_attempt second(s.store, shared_snapshot(), large, always, s.options, s.surroundings, s.bounds);
+  commit_attempt second(s.store, shared_snapshot(), version(), large, always, s.options, s.surroundings, s.bounds);
   const auto done = second.run();
   REQUIRE_FALSE(done.has_value());
   CHECK(done.error().code() == errc::limit_exceeded);
+  CHECK(s.store.plan().puts == 0);
+}
+
+TEST_CASE("a hole in the log is not filled: what is listed behind it would be off the chain") {
+  setup s;
+  REQUIRE(s.store.inner().put_if_absent(entry_name({3}), "?").outcome() == put_outcome::created);
+  commit_attempt attempt(s.store, shared_snapshot(), version{3}, s.make(1), always, s.options, s.surroundings,
+                         s.bounds);
+  const auto done = attempt.run();
+  REQUIRE_FALSE(done.has_value());
+  CHECK(done.error().code() == errc::corrupt);
+  CHECK(done.error().message().find("version 0 ") != std::string::npos);
   CHECK(s.store.plan().puts == 0);
 }

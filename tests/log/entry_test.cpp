@@ -1,10 +1,9 @@
 // entry_writer.hpp, entry_reader.hpp and json_fields.hpp: entries to bytes and back.
-#include <tarn/log/entry_reader.hpp>
-#include <tarn/log/entry_writer.hpp>
-
 #include <doctest/doctest.h>
 
 #include <string>
+#include <tarn/log/entry_reader.hpp>
+#include <tarn/log/entry_writer.hpp>
 #include <vector>
 
 #include "../support/sample_entry.hpp"
@@ -46,11 +45,12 @@ TEST_CASE("an entry reads back as it was written") {
 }
 
 TEST_CASE("the bytes of an entry are pinned: changing them is a decision") {
-  CHECK(write_entry(sample_entry()) ==
-        R"({"Id":3,"Actions":{"cities":[{"AddDataobject":null,"ChangeMetadata":null,"DropTable":{"TableId":"0190a3f2-7c1e-7abc-8def-000000000001"}},)"
-        R"({"AddDataobject":null,"ChangeMetadata":{"Table":"cities","Columns":["id","café \"quoted\""],"TableId":"0190a3f2-7c1e-7abc-8def-000000000002","ColumnIds":[1,2],"Types":["any","integer"],"Nullable":[true,false]}},)"
-        R"({"AddDataobject":{"Name":"0190a3f2-7c1e-7abc-8def-000000000003","Table":"cities","Codec":"json","Rows":2,"Bytes":150,"Crc32c":"0000beef"},"ChangeMetadata":null}]},)"
-        R"("Format":1,"Transaction":"0190a3f2-7c1e-7abc-8def-000000000004","ReadVersion":2,"PreviousCrc32c":"deadbeef","TimestampMs":1700000000000,"Operation":"drop table, create table, insert","NeededToRead":[],"NeededToWrite":[],"Checksum":"0693827d"})");
+  CHECK(
+      write_entry(sample_entry()) ==
+      R"({"Id":3,"Actions":{"cities":[{"AddDataobject":null,"ChangeMetadata":null,"DropTable":{"TableId":"0190a3f2-7c1e-7abc-8def-000000000001"}},)"
+      R"({"AddDataobject":null,"ChangeMetadata":{"Table":"cities","Columns":["id","café \"quoted\""],"TableId":"0190a3f2-7c1e-7abc-8def-000000000002","ColumnIds":[1,2],"Types":["any","integer"],"Nullable":[true,false]}},)"
+      R"({"AddDataobject":{"Name":"0190a3f2-7c1e-7abc-8def-000000000003","Table":"cities","Codec":"json","Rows":2,"Bytes":150,"Crc32c":"0000beef"},"ChangeMetadata":null}]},)"
+      R"("Format":1,"Transaction":"0190a3f2-7c1e-7abc-8def-000000000004","ReadVersion":2,"PreviousCrc32c":"deadbeef","TimestampMs":1700000000000,"Operation":"drop table, create table, insert","NeededToRead":[],"NeededToWrite":[],"Checksum":"0693827d"})");
 }
 
 TEST_CASE("A13: every truncation of an entry is an error that names the version") {
@@ -119,7 +119,8 @@ TEST_CASE("the article's entries are read; with any other key, or one in another
 
 TEST_CASE("A14: what a later tarn writes is unsupported and named, what it adds beside it is ignored") {
   const std::string start = R"({"Id":3,"Actions":{)";
-  const std::string later_action = sealed(start + R"("x":[{"AddDataobject":null,"ChangeMetadata":null,"MoveTable":{}}]},"Format":1)" + std::string(common));
+  const std::string later_action = sealed(
+      start + R"("x":[{"AddDataobject":null,"ChangeMetadata":null,"MoveTable":{}}]},"Format":1)" + std::string(common));
   CHECK(read_error(later_action).starts_with("unsupported: "));
   CHECK(read_error(later_action).find("MoveTable") != std::string::npos);
   const std::string later_format = sealed(start + R"(},"Format":2)" + std::string(common));
@@ -138,14 +139,26 @@ TEST_CASE("an entry whose checksum fits but whose fields do not is an error, say
   CHECK(message(R"("x":[{}])", common).find("does nothing") != std::string::npos);
   CHECK(message(R"("a/b":[])", common).find("invalid_name") != std::string::npos);
   CHECK(message(R"("x":[],"X":[])", common).find("twice") != std::string::npos);
-  CHECK(message(R"("x":[{"AddDataobject":{"Name":"no","Table":"x","Codec":"json","Rows":1,"Bytes":1,"Crc32c":"00000000"}}])", common)
-            .find("UUID") != std::string::npos);
-  CHECK(message(R"("x":[{"ChangeMetadata":{"Table":"y","Columns":["a"],"TableId":"0190a3f2-7c1e-7abc-8def-0123456789ab","ColumnIds":[1],"Types":["any"],"Nullable":[true]}}])", common)
-            .find("names table 'y'") != std::string::npos);
-  CHECK(message(R"("x":[{"ChangeMetadata":{"Table":"x","Columns":["a"],"TableId":"0190a3f2-7c1e-7abc-8def-0123456789ab","ColumnIds":[1,2],"Types":["any"],"Nullable":[true]}}])", common)
-            .find("each column") != std::string::npos);
-  CHECK(message(R"("x":[{"ChangeMetadata":{"Table":"x","Columns":["a"],"TableId":"0190a3f2-7c1e-7abc-8def-0123456789ab","ColumnIds":[1],"Types":["tensor"],"Nullable":[true]}}])", common)
-            .find("tensor") != std::string::npos);
+  CHECK(
+      message(
+          R"("x":[{"AddDataobject":{"Name":"no","Table":"x","Codec":"json","Rows":1,"Bytes":1,"Crc32c":"00000000"}}])",
+          common)
+          .find("UUID") != std::string::npos);
+  CHECK(
+      message(
+          R"("x":[{"ChangeMetadata":{"Table":"y","Columns":["a"],"TableId":"0190a3f2-7c1e-7abc-8def-0123456789ab","ColumnIds":[1],"Types":["any"],"Nullable":[true]}}])",
+          common)
+          .find("names table 'y'") != std::string::npos);
+  CHECK(
+      message(
+          R"("x":[{"ChangeMetadata":{"Table":"x","Columns":["a"],"TableId":"0190a3f2-7c1e-7abc-8def-0123456789ab","ColumnIds":[1,2],"Types":["any"],"Nullable":[true]}}])",
+          common)
+          .find("each column") != std::string::npos);
+  CHECK(
+      message(
+          R"("x":[{"ChangeMetadata":{"Table":"x","Columns":["a"],"TableId":"0190a3f2-7c1e-7abc-8def-0123456789ab","ColumnIds":[1],"Types":["tensor"],"Nullable":[true]}}])",
+          common)
+          .find("tensor") != std::string::npos);
 }
 
 TEST_CASE("an entry larger than its limit is not parsed") {

@@ -1,8 +1,7 @@
-#include <tarn/log/log.hpp>
-
 #include <doctest/doctest.h>
 
 #include <string>
+#include <tarn/log/log.hpp>
 #include <vector>
 
 #include "../support/scripted_store.hpp"
@@ -39,7 +38,28 @@ class forgetful_store : public scripted_store {
   }
 };
 
-result<shared_snapshot> open(scripted_store& store, version last = last_version) { return open_log(store, last, limits{}); }
+// Lists two entries more than it holds.
+class haunted_store : public scripted_store {
+ public:
+  explicit haunted_store(const scripted_store& all) : scripted_store(all) {}
+  template <class Visit>
+  status list(std::string_view prefix, std::string_view start_after, Visit visit) {
+    visit(entry_name({8}));
+    visit(entry_name({9}));
+    return scripted_store::list(prefix, start_after, visit);
+  }
+};
+
+// As a client does it.
+template <class Store>
+result<shared_snapshot> open(Store& store, version last = {INT64_MAX}) {
+  const result<version> listed = list_head(store);
+  if (!listed) return listed.error();
+  shared_snapshot state;
+  const status read = read_forward(store, state, {last, *listed}, limits{}, accept_all);
+  if (!read) return read.error();
+  return state;
+}
 
 }  // namespace
 
@@ -64,14 +84,14 @@ TEST_CASE("reading forward from the head costs one get") {
   scripted_store store = store_with(20);
   shared_snapshot state = *open(store);
   store.plan().gets = 0;
-  REQUIRE(read_forward(store, state, last_version, limits{}, [](const entry&) { return status(); }).has_value());
+  REQUIRE(read_forward(store, state, {}, limits{}, accept_all).has_value());
   CHECK(store.plan().gets == 1);
 }
 
 TEST_CASE("an entry that a listing misses is found all the same") {
   // A21: listings are stale or have holes while others commit.
   forgetful_store store(store_with(8));
-  const auto state = open_log(store, last_version, limits{});
+  const auto state = open(store);
   REQUIRE(state.has_value());
   CHECK((*state)->at == version{7});
 }
@@ -94,6 +114,18 @@ TEST_CASE("a missing first entry is an error as well") {
   const auto state = open(store);
   REQUIRE_FALSE(state.has_value());
   CHECK(state.error().message().find("version 0 ") != std::string::npos);
+}
+
+TEST_CASE("names that the store lists but does not have are not entries, and hide no hole") {
+  haunted_store ghosts(store_with(3));
+  const auto state = open(ghosts);
+  REQUIRE(state.has_value());
+  CHECK((*state)->at == version{2});
+  REQUIRE(ghosts.inner().remove(entry_name({1})).has_value());
+  const auto hole = open(ghosts);
+  REQUIRE_FALSE(hole.has_value());
+  CHECK(hole.error().message().find("version 1 ") != std::string::npos);
+  CHECK(hole.error().message().find("version 2 exists") != std::string::npos);
 }
 
 TEST_CASE("A12: strangers in the store do not matter") {

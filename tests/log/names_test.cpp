@@ -1,8 +1,7 @@
-#include <tarn/log/names.hpp>
-
 #include <doctest/doctest.h>
 
 #include <string>
+#include <tarn/log/names.hpp>
 
 using namespace tarn;
 
@@ -18,9 +17,10 @@ TEST_CASE("an entry's name has twenty digits and reads back as its version") {
 
 TEST_CASE("A12: only exact names are entries") {
   version read{5};
-  for (const char* stranger : {"_log_", "_log_5", "_log_backup~", "_log_0000000000000000000", "_log_000000000000000000000",
-                               "_log_0000000000000000000x", "_log_-0000000000000000001", "_log_99999999999999999999",
-                               "_Log_00000000000000000000", "x_log_00000000000000000000", ""}) {
+  for (const char* stranger :
+       {"_log_", "_log_5", "_log_backup~", "_log_0000000000000000000", "_log_000000000000000000000",
+        "_log_0000000000000000000x", "_log_-0000000000000000001", "_log_99999999999999999999",
+        "_Log_00000000000000000000", "x_log_00000000000000000000", ""}) {
     CAPTURE(stranger);
     CHECK_FALSE(parse_entry_name(stranger, read));
   }
@@ -37,8 +37,9 @@ TEST_CASE("an object's name holds its table, which may have underscores, and its
   CHECK(parse_object_name(name, table, read));
   CHECK(table == "a_b_");
   CHECK(read == id);
-  for (const char* stranger : {"_table_x_ED1E6A73-74f1-4c17-bef9-d54470f5f09b", "_table_ed1e6a73-74f1-4c17-bef9-d54470f5f09b",
-                               "_table_xxed1e6a73-74f1-4c17-bef9-d54470f5f09b", "ed1e6a73-74f1-4c17-bef9-d54470f5f09b"}) {
+  for (const char* stranger :
+       {"_table_x_ED1E6A73-74f1-4c17-bef9-d54470f5f09b", "_table_ed1e6a73-74f1-4c17-bef9-d54470f5f09b",
+        "_table_xxed1e6a73-74f1-4c17-bef9-d54470f5f09b", "ed1e6a73-74f1-4c17-bef9-d54470f5f09b"}) {
     CAPTURE(stranger);
     CHECK_FALSE(parse_object_name(stranger, table, read));
   }
@@ -47,8 +48,9 @@ TEST_CASE("an object's name holds its table, which may have underscores, and its
 TEST_CASE("A10: table names that no file system could hold are refused, with what to use instead") {
   const std::string too_long(129, 'x');
   const std::string with_nul("a\0b", 3);
-  for (const std::string& bad : {std::string("../../evil"), std::string("a/b"), std::string(), std::string("\xff"),
-                                 std::string(".hidden"), std::string("a b"), std::string("caf\xc3\xa9"), too_long, with_nul}) {
+  for (const std::string& bad :
+       {std::string("../../evil"), std::string("a/b"), std::string(), std::string("\xff"), std::string(".hidden"),
+        std::string("a b"), std::string("caf\xc3\xa9"), too_long, with_nul}) {
     CAPTURE(bad);
     const status refused = check_table_name(bad);
     REQUIRE_FALSE(refused.has_value());

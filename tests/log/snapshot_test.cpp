@@ -1,7 +1,6 @@
-#include <tarn/log/snapshot.hpp>
-
 #include <doctest/doctest.h>
 
+#include <tarn/log/snapshot.hpp>
 #include <utility>
 
 #include "../support/sample_entry.hpp"

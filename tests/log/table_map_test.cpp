@@ -1,8 +1,7 @@
-#include <tarn/log/table_map.hpp>
-
 #include <doctest/doctest.h>
 
 #include <string>
+#include <tarn/log/table_map.hpp>
 #include <vector>
 
 using namespace tarn;

@@ -82,7 +82,8 @@ TEST_CASE("A view stays valid when its handle is moved, the object removed and t
     auto second = std::move(first);
     CHECK_EQ(std::string_view(second).data(), view.data());
     auto third = std::move(second);
-    third = std::move(third);
+    auto& itself = third;
+    third = std::move(itself);
     CHECK_EQ(view, bytes);
     CHECK_EQ(std::string_view(third), bytes);
     CHECK_FALSE(fs::exists(folder.path() / "a"));

@@ -66,7 +66,7 @@ class trial {
   [[nodiscard]] tarn::file_store<faulty_system> another_store() const {
     tarn::file_store_options options;
     options.durability = start_.durability;
-    return {path().string(), options, faulty_system(plan_)};
+    return tarn::file_store(path().string(), options, faulty_system(plan_));
   }
   void close() { store_.clear(); }
 

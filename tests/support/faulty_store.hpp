@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -34,12 +35,23 @@ class fault_plan {
     random_ = random_source(seed);
     percent_ = percent;
     injected_ = 0;
+    unclear_ = 0;
   }
   // Faults, and late arrivals, since then.
   [[nodiscard]] std::size_t injected() const { return injected_; }
+  // Answers to puts, since then, that leave open whose bytes there are.
+  [[nodiscard]] std::size_t unclear() const { return unclear_; }
   [[nodiscard]] std::size_t calls() const { return calls_; }
   [[nodiscard]] std::size_t count(put_fault kind) const { return counts_[static_cast<std::size_t>(kind)]; }
   [[nodiscard]] std::size_t late_arrivals() const { return late_arrivals_; }
+
+  // Calls `interruption` before the call that follows `calls` others, for what other clients do meanwhile.
+  void interrupt(std::size_t calls, std::function<void()> interruption) {
+    calls_to_interruption_ = calls;
+    interruption_ = std::move(interruption);
+  }
+  // No longer; whether there was an interruption.
+  bool take_interruption() { return !std::exchange(interruption_, {}); }
 
   // Every put that is still under way arrives.
   void arrive_all(tarn::memory_store& content) {
@@ -56,6 +68,7 @@ class fault_plan {
   };
 
   void note_call(tarn::memory_store& content) {
+    if (interruption_ && calls_to_interruption_-- == 0) std::exchange(interruption_, {})();
     ++calls_;
     for (late_put& each : late_)
       if (each.calls_left > 0) --each.calls_left;
@@ -72,6 +85,11 @@ class fault_plan {
       }
       late_.erase(late_.begin() + static_cast<std::ptrdiff_t>(at));
     }
+  }
+
+  void note_answer(const tarn::put_result& put) {
+    const tarn::put_outcome outcome = put.outcome();
+    if (outcome == tarn::put_outcome::unknown || outcome == tarn::put_outcome::already_exists) ++unclear_;
   }
 
   [[nodiscard]] bool strikes() {
@@ -102,9 +120,12 @@ class fault_plan {
   random_source random_{0};
   std::size_t percent_ = 0;
   std::size_t injected_ = 0;
+  std::size_t unclear_ = 0;
   std::size_t calls_ = 0;
   std::size_t late_arrivals_ = 0;
   std::array<std::size_t, put_faults> counts_{};
+  std::size_t calls_to_interruption_ = 0;
+  std::function<void()> interruption_;
   std::vector<late_put> late_;
 };
 
@@ -117,7 +138,9 @@ class faulty_store {
 
   [[nodiscard]] tarn::put_result put_if_absent(std::string_view name, std::string_view bytes) {
     plan_->note_call(content_);
-    return plan_->strikes() ? plan_->put(name, bytes, content_) : content_.put_if_absent(name, bytes);
+    tarn::put_result put = plan_->strikes() ? plan_->put(name, bytes, content_) : content_.put_if_absent(name, bytes);
+    plan_->note_answer(put);
+    return put;
   }
   [[nodiscard]] tarn::result<handle> get(std::string_view name) {
     plan_->note_call(content_);

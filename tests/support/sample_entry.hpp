@@ -1,13 +1,14 @@
 // An entry with every kind of action and field.
 #pragma once
 
-#include <tarn/log/entry.hpp>
-
 #include <cstdint>
+#include <tarn/log/entry.hpp>
 
 namespace tarn_test {
 
-[[nodiscard]] inline tarn::uuid sample_id(std::uint64_t number) { return {0x0190a3f27c1e7abcU, 0x8def000000000000U | number}; }
+[[nodiscard]] inline tarn::uuid sample_id(std::uint64_t number) {
+  return {0x0190a3f27c1e7abcU, 0x8def000000000000U | number};
+}
 
 [[nodiscard]] inline tarn::entry sample_entry() {
   tarn::schema columns{"id", {"caf\xc3\xa9 \"quoted\"", tarn::column_type::integer, tarn::nullability::not_null}};

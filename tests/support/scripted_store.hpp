@@ -1,14 +1,13 @@
 // A store around another one, whose puts and gets a test can watch and change.
 #pragma once
 
-#include <tarn/store/memory_store.hpp>
-#include <tarn/store/store.hpp>
-
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <tarn/store/memory_store.hpp>
+#include <tarn/store/store.hpp>
 
 namespace tarn_test {
 

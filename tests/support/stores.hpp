@@ -1,14 +1,12 @@
 // The stores that tests run over: each type makes empty stores, and opens the same one again as another process would.
 #pragma once
 
-#include <tarn/store/file_store.hpp>
-#include <tarn/store/memory_store.hpp>
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
-
 #include <string>
+#include <tarn/store/file_store.hpp>
+#include <tarn/store/memory_store.hpp>
 #include <vector>
 
 #include "temporary_folder.hpp"

@@ -2,10 +2,9 @@
 // waits in earnest.
 #pragma once
 
-#include <tarn/core/environment.hpp>
-
 #include <cstdint>
 #include <cstring>
+#include <tarn/core/environment.hpp>
 
 namespace tarn_test {
 

@@ -24,7 +24,7 @@ class watched_folder {
   [[nodiscard]] std::filesystem::path path() const { return parent_.path() / "lake"; }
   [[nodiscard]] system_plan& plan() const { return *plan_; }
   [[nodiscard]] store open(const tarn::file_store_options& options = tarn::file_store_options{}) const {
-    return {path().string(), options, faulty_system(plan_)};
+    return store(path().string(), options, faulty_system(plan_));
   }
 
   // The calls since the last time, one line each, and no faults any more.

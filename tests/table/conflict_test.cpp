@@ -1,8 +1,7 @@
-#include <tarn/table/conflict.hpp>
-
 #include <doctest/doctest.h>
 
 #include <string>
+#include <tarn/table/conflict.hpp>
 
 #include "../support/sample_entry.hpp"
 
@@ -12,7 +11,8 @@ using tarn_test::sample_id;
 namespace {
 
 enum class use { nothing, lookup, append, scan, scan_and_append, create, drop };
-constexpr use uses[] = {use::nothing, use::lookup, use::append, use::scan, use::scan_and_append, use::create, use::drop};
+constexpr use uses[] = {use::nothing,         use::lookup, use::append, use::scan,
+                        use::scan_and_append, use::create, use::drop};
 
 footprint mine(use what, const char* table = "x") {
   footprint used;
@@ -33,7 +33,9 @@ entry theirs(action_kind what, const char* table = "x") {
   return won;
 }
 
-bool conflicts(use my_use, action_kind their_action) { return !check_conflict(mine(my_use), theirs(their_action)).has_value(); }
+bool conflicts(use my_use, action_kind their_action) {
+  return !check_conflict(mine(my_use), theirs(their_action)).has_value();
+}
 
 }  // namespace
 

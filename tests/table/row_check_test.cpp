@@ -1,9 +1,8 @@
-#include <tarn/table/row_check.hpp>
-
 #include <doctest/doctest.h>
 
 #include <cmath>
 #include <string>
+#include <tarn/table/row_check.hpp>
 #include <vector>
 
 using namespace tarn;
@@ -21,9 +20,11 @@ TEST_CASE("A18: a schema needs columns with names that are UTF-8, not empty, and
   CHECK(check_schema({"a", "b", "A"}, bounds).has_value());
   CHECK(why(check_schema(schema(), bounds)).find("at least one column") != std::string::npos);
   CHECK(why(check_schema({"a", ""}, bounds)).find("column 1 has an empty name") != std::string::npos);
-  CHECK(why(check_schema({"a", "b", "a"}, bounds)).find("column 2 has the name 'a', which column 0") != std::string::npos);
+  CHECK(why(check_schema({"a", "b", "a"}, bounds)).find("column 2 has the name 'a', which column 0") !=
+        std::string::npos);
   CHECK(why(check_schema({"\xff"}, bounds)).find("not UTF-8") != std::string::npos);
-  CHECK(why(check_schema({column(std::string(1025, 'x'))}, bounds)).find("limits::column_name_bytes_max") != std::string::npos);
+  CHECK(why(check_schema({column(std::string(1025, 'x'))}, bounds)).find("limits::column_name_bytes_max") !=
+        std::string::npos);
   limits two;
   two.columns_max = 2;
   CHECK(why(check_schema({"a", "b", "c"}, two)).find("limits::columns_max is 2") != std::string::npos);
@@ -42,10 +43,13 @@ TEST_CASE("A19: a row whose every value is null is an ordinary row") {
 }
 
 TEST_CASE("a declared type takes values of its kind and null, unless it is not_null") {
-  const std::vector<std::pair<column_type, value>> samples = {
-      {column_type::boolean, true}, {column_type::integer, 1},        {column_type::real, 1.0},
-      {column_type::string, "s"},   {column_type::bytes, bytes{"b"}}, {column_type::list, value::list({1})},
-      {column_type::map, value::map({{"k", 1}})}};
+  const std::vector<std::pair<column_type, value>> samples = {{column_type::boolean, true},
+                                                              {column_type::integer, 1},
+                                                              {column_type::real, 1.0},
+                                                              {column_type::string, "s"},
+                                                              {column_type::bytes, bytes{"b"}},
+                                                              {column_type::list, value::list({1})},
+                                                              {column_type::map, value::map({{"k", 1}})}};
   for (const auto& [type, ignored] : samples)
     for (const auto& [other, sample] : samples) {
       const schema nullable{{"c", type}};
@@ -69,8 +73,8 @@ TEST_CASE("A9: a string that is not UTF-8 is refused wherever it is; bytes and a
 }
 
 TEST_CASE("a map has every key once") {
-  CHECK(why(check_row({value_view(value::map({{"k", 1}, {"l", 2}, {"k", 3}}))}, {"a"}, limits{})).find("two members 'k'") !=
-        std::string::npos);
+  CHECK(why(check_row({value_view(value::map({{"k", 1}, {"l", 2}, {"k", 3}}))}, {"a"}, limits{}))
+            .find("two members 'k'") != std::string::npos);
 }
 
 TEST_CASE("C18: rows that are nested too deep or too large are refused, naming the limit") {
@@ -82,7 +86,8 @@ TEST_CASE("C18: rows that are nested too deep or too large are refused, naming t
   CHECK(why(check_row({value_view(deeper)}, {"a"}, bounds)).find("limits::nesting_depth_max, 64") != std::string::npos);
   bounds.row_bytes_max = 1000;
   CHECK(check_row({std::string(900, 'x')}, {"a"}, bounds).has_value());
-  CHECK(why(check_row({std::string(1000, 'x')}, {"a"}, bounds)).find("limits::row_bytes_max is 1000") != std::string::npos);
+  CHECK(why(check_row({std::string(1000, 'x')}, {"a"}, bounds)).find("limits::row_bytes_max is 1000") !=
+        std::string::npos);
   const std::vector<value> many(200, value(1));
   CHECK_FALSE(check_row({value_view(list_view(many))}, {"a"}, bounds).has_value());
 }

@@ -1,9 +1,8 @@
 // table_scan through transactions: order, end, failure, and rows that outlive what they came from.
-#include <tarn/tarn.hpp>
-
 #include <doctest/doctest.h>
 
 #include <string>
+#include <tarn/tarn.hpp>
 #include <utility>
 #include <vector>
 
@@ -37,7 +36,8 @@ std::vector<std::int64_t> count_to(std::int64_t size) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("A2: a scan reads every row of every object, whatever their number and size", Lake, TARN_EACH_STORE) {
+TEST_CASE_TEMPLATE("A2: a scan reads every row of every object, whatever their number and size", Lake,
+                   TARN_EACH_STORE) {
   for (const std::uint64_t rows_per_object : {1U, 2U, 3U, 100U})
     for (const std::int64_t rows : {0, 1, 2, 3, 4, 6, 7}) {
       CAPTURE(rows_per_object);

@@ -181,22 +181,18 @@ inline constexpr std::int64_t exponent_max = std::int64_t{1} << 60;
 
 // Appends a finite double: digits enough to give it back and no more, and always a point or an exponent.
 inline void append_json_double(std::string& out, double number) {
-  constexpr double whole_max = 1e15;  // below, a whole number's digits are all its own
-  char digits[40];                    // 24 are the longest
+  constexpr double plain_max = 1e15;  // below, a whole number's digits are all its own
+  char digits[32];                    // 24 are the most
   char* end = digits;
-  const bool small = number > -whole_max && number < whole_max;
-  const auto whole = small ? static_cast<std::int64_t>(number) : 0;
-  bool pointed = true;
-  if (small && static_cast<double>(whole) == number) {
-    pointed = false;
+  const bool plain = number > -plain_max && number < plain_max;
+  const auto whole = plain ? static_cast<std::int64_t>(number) : 0;
+  if (!plain) {
+    end = std::to_chars(digits, digits + sizeof digits, number, std::chars_format::scientific).ptr;
+  } else if (static_cast<double>(whole) != number) {
+    end = std::to_chars(digits, digits + sizeof digits, number).ptr;
+  } else {
     if (std::bit_cast<std::int64_t>(number) < 0) *end++ = '-';  // of -0.0, too
     end = std::to_chars(end, digits + sizeof digits, whole < 0 ? -whole : whole).ptr;
-  } else {
-    end = std::to_chars(digits, digits + sizeof digits, number).ptr;
-    if (!small)
-      pointed = std::string_view(digits, static_cast<std::size_t>(end - digits)).find_first_of(".e") != std::string_view::npos;
-  }
-  if (!pointed) {
     *end++ = '.';
     *end++ = '0';
   }

@@ -12,7 +12,6 @@
 // article's only if its bytes begin so: with a damaged Codec field it is not.
 #pragma once
 
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -54,9 +53,12 @@ inline constexpr std::size_t checksum_digits = 8;
   const std::size_t label = text.rfind(count_label);
   if (label == std::string_view::npos) return false;
   const std::string_view digits = text.substr(label + count_label.size());
-  const char* const end = digits.data() + digits.size();
-  const auto read = std::from_chars(digits.data(), end, row_count);
-  if (read.ec != std::errc{} || read.ptr != end || (digits.size() > 1 && digits.front() == '0')) return false;
+  if (digits.empty() || digits.size() > 19 || (digits.size() > 1 && digits.front() == '0')) return false;
+  row_count = 0;
+  for (const char digit : digits) {
+    if (digit < '0' || digit > '9') return false;
+    row_count = 10 * row_count + static_cast<std::uint64_t>(digit - '0');
+  }
   text = text.substr(0, label);
   return true;
 }
@@ -105,8 +107,8 @@ inline constexpr std::size_t json_object_tail_bytes_max = 64;
                                                                       const object_expectation& expected) {
   using namespace json_object_detail;
   const object_identity& identity = expected.identity;
-  const auto corrupt = [&](const auto&... what) {
-    return error(errc::corrupt, concat(name_of(identity), ": the object ", what...));
+  const auto corrupt = [&](std::string_view what) {
+    return error(errc::corrupt, concat(name_of(identity), ": the object ", what));
   };
   json_object_frame frame;
   frame.is_articles = bytes.starts_with(concat(article_start, table_label));
@@ -118,7 +120,7 @@ inline constexpr std::size_t json_object_tail_bytes_max = 64;
     if (!text.ends_with('}')) return corrupt("is damaged: it does not end with '}'");
     text.remove_suffix(1);
   } else if (const std::string damage = take_checksum(text, !expected.checksum_verified); !damage.empty()) {
-    return corrupt("is damaged: it ", damage);
+    return corrupt(concat("is damaged: it ", damage));
   }
   if (!take_row_count(text, frame.row_count)) return corrupt("is damaged: it does not end with the number of its rows");
 
@@ -131,7 +133,7 @@ inline constexpr std::size_t json_object_tail_bytes_max = 64;
   frame.rows_begin = head.size();
   frame.rows_end = text.size();
   if (expected.counted && frame.row_count != expected.rows)
-    return corrupt("states ", frame.row_count, " rows, the log says that it has ", expected.rows);
+    return corrupt(concat("states ", frame.row_count, " rows, the log says that it has ", expected.rows));
   return frame;
 }
 

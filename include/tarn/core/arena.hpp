@@ -11,7 +11,7 @@
 
 namespace tarn::inline TARN_ABI {
 
-// Movable: what it has handed out stays where it is. A moved-from arena is empty.
+// Movable: what it has handed out stays where it is. An arena that was moved from has the memory of the one assigned to, or none.
 class arena {
  public:
   arena() noexcept = default;

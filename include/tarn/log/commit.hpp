@@ -52,12 +52,13 @@ struct commit_options {
 template <object_store Store, class Check>
 class commit_attempt {
  public:
-  // `state` is the snapshot that the transaction has read; `mine` lacks only what the slot decides. What is passed by
-  // reference must outlive the attempt.
-  commit_attempt(Store& store, shared_snapshot state, entry mine, Check check, const commit_options& options,
-                 const environment& surroundings, const limits& bounds)
+  // `state` is the snapshot that the transaction has read, `listed` the newest version ever listed; `mine` lacks only
+  // what the slot decides. What is passed by reference must outlive the attempt.
+  commit_attempt(Store& store, shared_snapshot state, version listed, entry mine, Check check,
+                 const commit_options& options, const environment& surroundings, const limits& bounds)
       : store_(store),
         state_(std::move(state)),
+        reach_{.listed = listed},
         mine_(std::move(mine)),
         check_(std::move(check)),
         options_(options),
@@ -70,8 +71,7 @@ class commit_attempt {
   // interferes.
   [[nodiscard]] result<version> run() {
     for (;;) {
-      const status read =
-          read_forward(store_, state_, last_version, bounds_, [&](const entry& each) { return meet(each); });
+      const status read = read_forward(store_, state_, reach_, bounds_, [&](const entry& each) { return meet(each); });
       if (committed_ != version()) return committed_;
       if (!read) return offered_ ? in_doubt(read.error()) : read.error();
       if (!offered_) {
@@ -137,6 +137,7 @@ class commit_attempt {
 
   Store& store_;
   shared_snapshot state_;
+  log_reach reach_;
   entry mine_;
   Check check_;
   const commit_options& options_;

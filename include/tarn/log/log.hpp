@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "../core/config.hpp"
 #include "../core/crc32c.hpp"
@@ -45,25 +46,18 @@ template <object_store Store>
   return logged_entry{*std::move(content), crc32c(text)};
 }
 
-// Visits the entries after `state`, up to `last` or the head of the log, and applies each that `visit(const entry&) ->
-// status` accepts. On failure `state` is between two versions and must not be used: keep a copy, which costs nothing.
-// Costs one `get` for each entry and, at the head, one that finds nothing.
-template <object_store Store, class Visit>
-[[nodiscard]] status read_forward(Store& store, shared_snapshot& state, version last, const limits& bounds,
-                                  Visit visit) {
-  while (state->at < last) {
-    const result<logged_entry> next = get_entry(store, state->at.next(), bounds);
-    if (!next && next.error().code() == errc::not_found) return {};
-    if (!next) return next.error();
-    const status accepted = visit(next->content);
-    if (!accepted) return accepted.error();
-    const status applied = apply_entry(state.writable(), next->content, next->checksum);
-    if (!applied) return applied.error();
-  }
-  return {};
-}
+// How far to read. An empty slot ends the log, unless it is not behind one that the store has listed: then it is a
+// hole.
+struct log_reach {
+  version last = {INT64_MAX};  // no further than this
+  version listed;              // the newest version that any listing has named; -1 if there was none
+};
 
-inline constexpr version last_version = {INT64_MAX};
+// A slot that was found empty, though a later one is filled.
+[[nodiscard]] inline error missing_entry(version missing, version later) {
+  return {errc::corrupt, concat("version ", missing.number, " (", entry_name(missing), ") is missing, though version ",
+                                later.number, " exists: restore it, or read an older version with begin_at")};
+}
 
 // The largest version that a listing names; -1 if none. Names that are no entry's are ignored.
 template <object_store Store>
@@ -77,24 +71,45 @@ template <object_store Store>
   return head;
 }
 
-// A slot that was found empty, though a later one is filled.
-[[nodiscard]] inline error missing_entry(version missing, version later) {
-  return {errc::corrupt, concat("version ", missing.number, " (", entry_name(missing), ") is missing, though version ",
-                                later.number, " exists: restore it, or read an older version with begin_at")};
+// Whether slot `at`, which is empty, is a hole: errc::corrupt if a later slot is filled. Names of entries that cannot be
+// got are ghosts of the listing and prove nothing.
+template <object_store Store>
+[[nodiscard]] status check_end(Store& store, version at) {
+  std::vector<version> later;
+  const status listed = store.list(log_prefix, entry_name(at), [&](std::string_view name) {
+    version each;
+    if (parse_entry_name(name, each) && each > at) later.push_back(each);
+  });
+  if (!listed) return listed.error();
+  for (const version each : later) {
+    const auto found = store.get(entry_name(each));
+    if (found) return missing_entry(at, each);
+    if (found.error().code() != errc::not_found) return found.error();
+  }
+  return {};
 }
 
-// The state at version `last`, or at the head if that comes first. errc::corrupt, naming the version, if a slot is
-// empty that cannot be, or holds what is no entry; the versions before it can still be opened. One `list`, and one
-// `get` for each entry.
-template <object_store Store>
-[[nodiscard]] result<shared_snapshot> open_log(Store& store, version last, const limits& bounds) {
-  const result<version> listed = list_head(store);
-  if (!listed) return listed.error();
-  shared_snapshot state;
-  const status read = read_forward(store, state, last, bounds, [](const entry&) { return status(); });
-  if (!read) return read.error();
-  if (const version next = state->at.next(); next <= last && next <= *listed) return missing_entry(next, *listed);
-  return state;
+// Visits the entries after `state`, as far as `reach` says, and applies each that `visit(const entry&) -> status`
+// accepts. errc::corrupt, naming the version, for a hole and for what is no entry. On failure `state` is between two
+// versions and must not be used: keep a copy, which costs nothing. Costs one `get` for each entry and, at the head, one
+// that finds nothing.
+template <object_store Store, class Visit>
+[[nodiscard]] status read_forward(Store& store, shared_snapshot& state, const log_reach& reach, const limits& bounds,
+                                  Visit visit) {
+  while (state->at < reach.last) {
+    const version at = state->at.next();
+    const result<logged_entry> next = get_entry(store, at, bounds);
+    if (!next && next.error().code() == errc::not_found) return at > reach.listed ? status() : check_end(store, at);
+    if (!next) return next.error();
+    const status accepted = visit(next->content);
+    if (!accepted) return accepted.error();
+    const status applied = apply_entry(state.writable(), next->content, next->checksum);
+    if (!applied) return applied.error();
+  }
+  return {};
 }
+
+// For readers that have no say in what was committed.
+inline constexpr auto accept_all = [](const entry&) { return status(); };
 
 }  // namespace tarn::inline TARN_ABI

@@ -68,7 +68,8 @@ class file_store {
 
   // Touches nothing yet. The folder is opened at its first use (a relative path is resolved then) and is made by the
   // first put if it is missing; the folders above it must exist.
-  file_store(std::string_view path, file_store_options options = file_store_options{}, System system = System{})
+  explicit file_store(std::string_view path, file_store_options options = file_store_options{},
+                      System system = System{})
       : state_(shared<state>::make(path, options, system)) {}
 
   // `not_applied`: no_space, permission, invalid_name, unsupported (no atomic way to create a file), else io.

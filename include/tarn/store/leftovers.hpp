@@ -9,8 +9,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "../core/lock.hpp"
 #include "../core/uuid.hpp"
@@ -48,7 +46,9 @@ class leftovers {
   // Removes what was noted and is ours or old. One or two calls for each.
   template <file_system System>
   void collect(System& system, int folder) {
-    for (const leftover& found : take()) {
+    const batch taken = take();
+    for (std::size_t at = 0; at < taken.count; ++at) {
+      const leftover& found = taken.noted[at];
       const std::string name = temporary_name(found.id);
       if (found.own || is_old(system, folder, name))
         if (!remove(system, folder, name) && found.own) note(found);
@@ -58,17 +58,23 @@ class leftovers {
  private:
   struct leftover {
     uuid id;
-    bool own;
+    bool own = false;
+  };
+  struct batch {
+    leftover noted[noted_max];
+    std::size_t count = 0;
   };
 
   void note(const leftover& found) {
     const scoped_lock hold(guard_);
-    if (noted_.size() < noted_max) noted_.push_back(found);
+    if (batch_.count < noted_max) batch_.noted[batch_.count++] = found;
   }
 
-  [[nodiscard]] std::vector<leftover> take() {
+  [[nodiscard]] batch take() {
     const scoped_lock hold(guard_);
-    return std::exchange(noted_, {});
+    const batch taken = batch_;
+    batch_.count = 0;
+    return taken;
   }
 
   template <file_system System>
@@ -85,7 +91,7 @@ class leftovers {
   }
 
   mutex guard_;
-  std::vector<leftover> noted_;
+  batch batch_;
 };
 
 }  // namespace tarn::inline TARN_ABI

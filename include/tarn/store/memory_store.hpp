@@ -1,14 +1,16 @@
 // A store in memory: for tests, caches and programs whose lake need not outlive them. Thread-safe.
 #pragma once
 
-#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "../core/config.hpp"
 #include "../core/lock.hpp"
 #include "../core/shared.hpp"
+#include "../core/text.hpp"
 #include "fwd.hpp"
+#include "object_map.hpp"
 #include "shared_bytes.hpp"
 #include "store.hpp"
 
@@ -25,31 +27,27 @@ class memory_store {
 
   [[nodiscard]] put_result put_if_absent(std::string_view name, std::string_view bytes) {
     if (!is_store_name(name)) return put_result::not_applied(refused_name(name));
-    object made{std::string(name), shared_bytes(bytes)};  // copied before the lock, which is then held for a moment
+    shared_bytes copied(bytes);  // before the lock, which is then held for a moment only
     const scoped_lock hold(content_->guard);
-    const bool inserted = content_->objects.insert(std::move(made)).second;
-    return inserted ? put_result::created() : put_result::already_exists();
+    return content_->objects.insert(name, std::move(copied)) ? put_result::created() : put_result::already_exists();
   }
 
   [[nodiscard]] result<handle> get(std::string_view name) const {
     if (!is_store_name(name)) return refused_name(name);
     const scoped_lock hold(content_->guard);
-    const auto found = content_->objects.find(name);
-    if (found == content_->objects.end()) return error{errc::not_found, concat("there is no object ", name)};
+    const object_map::object* const found = content_->objects.find(name);
+    if (found == nullptr) return error{errc::not_found, concat("there is no object ", name)};
     return found->bytes;
   }
 
   // In byte order. The visitor may call this store: names that come or go meanwhile are listed or not, all others are.
   template <class Visitor>
   [[nodiscard]] status list(std::string_view prefix, std::string_view start_after, Visitor&& visit) const {
-    std::string name(start_after);
-    // Names with the prefix follow each other, beginning at the prefix itself.
-    bool may_equal = prefix > start_after;
-    if (may_equal) name = prefix;
-    while (find_next(name, may_equal) && name.starts_with(prefix)) {
+    // Names with the prefix follow each other; the prefix itself, as a name, is the first of them.
+    const bool from_prefix = prefix > start_after;
+    std::string name(from_prefix ? prefix : start_after);
+    for (bool found = move_on(name, from_prefix); found && name.starts_with(prefix); found = move_on(name, false))
       visit(std::string_view(name));
-      may_equal = false;
-    }
     return {};
   }
 
@@ -57,34 +55,23 @@ class memory_store {
   [[nodiscard]] status remove(std::string_view name) {
     if (!is_store_name(name)) return refused_name(name);
     const scoped_lock hold(content_->guard);
-    const auto found = content_->objects.find(name);
-    if (found != content_->objects.end()) content_->objects.erase(found);
+    content_->objects.erase(name);
     return {};
   }
 
  private:
-  struct object {
-    std::string name;
-    shared_bytes bytes;
-  };
-  struct by_name {
-    using is_transparent = void;
-    bool operator()(const object& a, const object& b) const noexcept { return a.name < b.name; }
-    bool operator()(const object& a, std::string_view b) const noexcept { return a.name < b; }
-    bool operator()(std::string_view a, const object& b) const noexcept { return a < b.name; }
-  };
   struct content {
     mutex guard;
-    std::set<object, by_name> objects;
+    object_map objects;
   };
 
   // Makes `name` the first name after it, or from it on; false if there is none. A list takes the lock for one name at
-  // a time: no iterator has to outlive a change of the set, and the visitor runs without the lock.
-  [[nodiscard]] bool find_next(std::string& name, bool may_equal) const {
+  // a time: nothing that it holds can be removed by others, and the visitor runs without the lock.
+  [[nodiscard]] bool move_on(std::string& name, bool may_stay) const {
     const scoped_lock hold(content_->guard);
-    const auto next = may_equal ? content_->objects.lower_bound(std::string_view(name))
-                                : content_->objects.upper_bound(std::string_view(name));
-    if (next == content_->objects.end()) return false;
+    const object_map::object* const next =
+        may_stay ? content_->objects.at_or_after(name) : content_->objects.after(name);
+    if (next == nullptr) return false;
     name = next->name;
     return true;
   }

@@ -47,7 +47,8 @@ struct client_core {
   Codec codec;
   client_options options;
   shared_snapshot latest;  // the newest state seen
-  bool opened = false;     // `latest` is a state of the log, not just the empty one to start from
+  bool opened = false;     // `latest` was read from the log, and is not just the empty state to start from
+  version listed;          // the newest version that a listing has named
 };
 
 }  // namespace tarn::inline TARN_ABI

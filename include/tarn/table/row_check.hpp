@@ -50,7 +50,7 @@ class value_checker {
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
   // `depth` is that of the value's container. Recursion ends at limits::nesting_depth_max.
-  [[nodiscard]] status check(value_view value, std::uint32_t depth) {
+  [[nodiscard]] status check(const value_view& value, std::uint32_t depth) {
     bytes_ += sizeof(std::int64_t);
     switch (value.kind()) {
       case kind::null:
@@ -109,8 +109,9 @@ class value_checker {
 // errc::invalid_argument or errc::limit_exceeded, saying which column is wrong and how. One pass over the values.
 [[nodiscard]] inline status check_row(const row_view& values, const schema& columns, const limits& bounds) {
   if (values.size() != columns.size())
-    return error(errc::invalid_argument, concat("the row has ", values.size(), values.size() == 1 ? " value" : " values",
-                                                ", the table has ", columns.size(), " columns"));
+    return error(errc::invalid_argument,
+                 concat("the row has ", values.size(), values.size() == 1 ? " value" : " values", ", the table has ",
+                        columns.size(), " columns"));
   row_check_detail::value_checker checker(bounds);
   for (std::size_t at = 0; at < columns.size(); ++at) {
     const column& expected = columns[at];
