@@ -40,31 +40,6 @@ struct commit_summary {
   std::vector<table_change> tables;
 };
 
-[[nodiscard]] inline commit_summary summarize(const entry& content) {
-  commit_summary summary{content.at,
-                         content.of_article,
-                         content.time,
-                         content.transaction,
-                         content.read_version,
-                         content.of_article ? "of the article's program" : content.operation,
-                         {}};
-  for (const auto& [table, actions] : content.actions) {
-    table_change change;
-    change.table = table;
-    for (const action& each : actions) {
-      if (each.kind == action_kind::create_table) change.created = true;
-      if (each.kind == action_kind::drop_table) change.dropped = true;
-      if (each.kind != action_kind::add_object) continue;
-      ++change.objects;
-      change.rows += each.object.rows;
-      change.bytes += each.object.bytes;
-      if (!each.object.described) change.counted = false;
-    }
-    summary.tables.push_back(std::move(change));
-  }
-  return summary;
-}
-
 // The versions of a lake, oldest first; read as it goes, in the memory of one entry.
 //
 //   while (log.next()) use(log.summary());     next() is false at the head and on failure;
@@ -98,6 +73,31 @@ class [[nodiscard]] log_reader {
   [[nodiscard]] const tarn::status& status() const noexcept { return status_; }
 
  private:
+  [[nodiscard]] static commit_summary summarize(const entry& content) {
+    commit_summary summary{content.at,
+                           content.of_article,
+                           content.time,
+                           content.transaction,
+                           content.read_version,
+                           content.of_article ? "of the article's program" : content.operation,
+                           {}};
+    for (const auto& [table, actions] : content.actions) {
+      table_change change;
+      change.table = table;
+      for (const action& each : actions) {
+        if (each.kind == action_kind::create_table) change.created = true;
+        if (each.kind == action_kind::drop_table) change.dropped = true;
+        if (each.kind != action_kind::add_object) continue;
+        ++change.objects;
+        change.rows += each.object.rows;
+        change.bytes += each.object.bytes;
+        if (!each.object.described) change.counted = false;
+      }
+      summary.tables.push_back(std::move(change));
+    }
+    return summary;
+  }
+
   shared<client_core<Store, Codec>> lake_;
   version listed_;
   version at_;

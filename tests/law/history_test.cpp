@@ -191,15 +191,15 @@ class history {
       const auto entry = get_entry(store, model_.head().next(), options_.bounds);
       if (!entry && entry.error().code() == errc::not_found) return;
       if (!entry) return fail("the log is damaged: " + entry.error().message());
-      follow(tarn::summarize(entry->content));
+      follow(entry->content);
     }
   }
 
-  void follow(const tarn::commit_summary& entry) {
+  void follow(const tarn::entry& entry) {
     const std::string version = "version " + std::to_string(entry.at.number);
     const auto found = commits_.find(entry.transaction);
     if (found == commits_.end()) {
-      expect(settled_ && entry.operation == "settle" && entry.tables.empty(),
+      expect(settled_ && entry.operation == "settle" && entry.actions.empty(),
              version + " is of an unknown transaction");
       count("slot settled");
       return model_.commit({});
@@ -210,7 +210,7 @@ class history {
     expect(record.transaction.read_version() == entry.read_version, version + " has another read_version");
     const auto conflicts = model_.conflicts(record.transaction, model_.head(), plan_.rebase_limit);
     for (const std::string& reason : conflicts) fail(version + " follows a conflict: " + reason);
-    expect(same_changes(entry, record.changes), version + " has other changes than the transaction");
+    expect(same_changes(changes_in(entry), record.changes), version + " has other changes than the transaction");
     count("commit");
     if (entry.read_version.next() != entry.at) count("rebase");
     note_changes(record.changes);
@@ -218,10 +218,27 @@ class history {
     model_.commit(record.changes);
   }
 
-  [[nodiscard]] static bool same_changes(const tarn::commit_summary& entry, const model_changes& model) {
-    if (entry.tables.size() != model.size()) return false;
+  // An entry as history would tell it.
+  [[nodiscard]] static std::vector<tarn::table_change> changes_in(const tarn::entry& entry) {
+    std::vector<tarn::table_change> changes;
+    for (const auto& [table, actions] : entry.actions) {
+      tarn::table_change& change = changes.emplace_back();
+      change.table = table;
+      for (const tarn::action& action : actions) {
+        if (action.kind == tarn::action_kind::create_table) change.created = true;
+        if (action.kind == tarn::action_kind::drop_table) change.dropped = true;
+        if (action.kind != tarn::action_kind::add_object) continue;
+        ++change.objects;
+        change.rows += action.object.rows;
+      }
+    }
+    return changes;
+  }
+
+  [[nodiscard]] static bool same_changes(const std::vector<tarn::table_change>& changes, const model_changes& model) {
+    if (changes.size() != model.size()) return false;
     auto expected = model.begin();
-    for (const tarn::table_change& change : entry.tables) {
+    for (const tarn::table_change& change : changes) {
       const model_change& mine = (expected++)->second;
       if (change.table != mine.name || change.created != mine.created || change.dropped != mine.dropped) return false;
       if (change.rows != mine.appended.size() || change.objects != mine.objects || !change.counted) return false;
@@ -670,7 +687,7 @@ class history {
       const tarn::commit_summary& entry = log->summary();
       expect(entry.at == at.next(), "the log has a gap");
       expect(at == tarn::version() || entry.time > time, "time steps back");
-      expect(same_changes(entry, model_.changes_at(entry.at)), "the log says something else");
+      expect(same_changes(entry.tables, model_.changes_at(entry.at)), "the log says something else");
       at = entry.at;
       time = entry.time;
     }

@@ -23,7 +23,7 @@ TEST_CASE("An object map finds what is there, and what comes after a name") {
   object_map objects;
   CHECK_EQ(name_of(objects.at_or_after("")), "(none)");
   for (const std::string_view name : {"b", "d", "a", "c1"}) CHECK(objects.insert(name, shared_bytes(name)));
-  CHECK_FALSE(objects.insert("d", shared_bytes("another")));
+  CHECK_FALSE(objects.insert("d", shared_bytes(std::string_view("another"))));
   CHECK_EQ(std::string_view(objects.find("d")->bytes), "d");
   CHECK(objects.find("c") == nullptr);
   CHECK(objects.find("") == nullptr);

@@ -42,8 +42,8 @@ class json_cursor {
   [[nodiscard]] bool next() {
     if (ended_) return false;
     if (elements_ == frame_.row_count) return end();
-    value_view element;
-    if (!parse_element(element)) return false;
+    if (!parse_element()) return false;
+    const value_view& element = parser_.value();
     if (element.kind() != kind::list) return fail(concat("is ", name_of(element.kind()), ", not a list of values"));
     row_ = element.as_list();
     if (row_.size() != columns_)
@@ -68,17 +68,16 @@ class json_cursor {
   }
 
   // Reads the next element of Data, whatever it is.
-  [[nodiscard]] bool parse_element(value_view& element) {
+  [[nodiscard]] bool parse_element() {
     memory_.clear();
     if (parser_.at_end()) return fail(concat("is missing: the object should have ", frame_.row_count, " rows"));
     if (elements_ > 0 && !parser_.consume(',')) return fail(parser_.unexpected("',' before another row").message());
     const std::size_t first = parser_.offset();
     const bool may_be_too_long = frame_.rows_end - first > row_bytes_max_;
     if (may_be_too_long) parser_.set_end(first + row_bytes_max_);
-    result<value_view> parsed = parser_.parse(memory_);
-    if (!parsed) return may_be_too_long ? explain_in_window(parsed.error()) : fail(parsed.error());
+    if (!parser_.parse_next(memory_))
+      return may_be_too_long ? explain_in_window(parser_.failure()) : fail(parser_.failure());
     if (may_be_too_long) parser_.set_end(frame_.rows_end);
-    element = *parsed;
     return true;
   }
 
@@ -93,9 +92,8 @@ class json_cursor {
 
   // After the last row. The article's objects go on with elements that are no rows of theirs.
   [[nodiscard]] bool end() {
-    value_view ignored;
     while (frame_.is_articles && !parser_.at_end()) {
-      if (!parse_element(ignored)) return false;
+      if (!parse_element()) return false;
       ++elements_;
     }
     if (!parser_.at_end()) return fail(concat("should not be there: the object has ", frame_.row_count, " rows"));

@@ -46,15 +46,25 @@ class json_parser {
   // The value that begins here, after white space if there is any. Time is linear in its size; the keys of a map of n
   // members cost n log n.
   [[nodiscard]] result<value_view> parse(arena& memory) {
+    if (!parse_next(memory)) return failure();
+    if (value_.kind() == kind::list) return value_view(list_in(memory, 0));
+    if (value_.kind() == kind::map) return value_view(map_view(list_in(memory, 0)));
+    return value_;
+  }
+
+  // The same for one value after another: true if there is one, which then is value(), else failure() says why. The
+  // elements of the value itself (not what is in them) are only valid until the next call: a row is never copied.
+  [[nodiscard]] bool parse_next(arena& memory) {
     open_.clear();
     values_.clear();
     for (;;) {
-      if (!descend(memory)) return input_.failure.error();
+      if (!descend(memory)) return false;
       const next follows = ascend(memory);
-      if (follows == next::failure) return input_.failure.error();
-      if (follows == next::end) return values_.back();
+      if (follows != next::value) return follows == next::end;
     }
   }
+  [[nodiscard]] const value_view& value() const noexcept { return value_; }
+  [[nodiscard]] const error& failure() const noexcept { return input_.failure.error(); }
 
   // Passes `c` if it comes next, after white space if there is any.
   [[nodiscard]] bool consume(char c) noexcept { return input_.consume(c); }
@@ -66,7 +76,7 @@ class json_parser {
   // The error of meeting here something else than `expected`.
   [[nodiscard]] error unexpected(std::string_view expected) {
     input_.fail(expected);
-    return input_.failure.error();
+    return failure();
   }
 
   // After a failure: the byte that its message names, for who knows a better name for the place, such as line and column.
@@ -98,12 +108,12 @@ class json_parser {
           if (input_.consume(']')) return close(memory);
           break;
         case '{':
-          if (options_.escapes == json_escapes::tarn && at_escape()) return scan_escape(memory);
+          if (options_.escapes == json_escapes::tarn && at_escape()) return scan_escape(memory) && end_scalar();
           if (!open(true)) return false;
           if (input_.consume('}')) return close(memory);
           if (!scan_key(memory)) return false;
           break;
-        default: return scan_scalar(memory);
+        default: return scan_scalar(memory) && end_scalar();
       }
     }
   }
@@ -132,16 +142,24 @@ class json_parser {
     return true;
   }
 
-  // Moves the values of the innermost container to the arena and puts the container in their place.
+  [[nodiscard]] bool end_scalar() noexcept {
+    if (open_.empty()) value_ = values_.back();
+    return true;
+  }
+
+  // Moves the values of the innermost container to the arena and puts the container in their place. The outermost one's
+  // stay where they are.
   [[nodiscard]] bool close(arena& memory) {
     const container closed = open_.back();
     open_.pop();
-    const std::size_t size = values_.size() - closed.first_value;
-    if (closed.is_map && size > 2 && !check_keys(closed.first_value)) return false;
-    auto* const elements = memory.allocate<value_view>(size);
-    for (std::size_t at = 0; at < size; ++at) new (elements + at) value_view(values_[closed.first_value + at]);
+    if (closed.is_map && !check_keys(closed.first_value)) return false;
+    if (open_.empty()) {
+      const list_view list(values_.empty() ? nullptr : &values_[0], values_.size());
+      value_ = closed.is_map ? value_view(map_view(list)) : value_view(list);
+      return true;
+    }
+    const list_view list = list_in(memory, closed.first_value);
     values_.shrink(closed.first_value);
-    const list_view list(elements, size);
     if (closed.is_map)
       values_.push(map_view(list));
     else
@@ -149,7 +167,16 @@ class json_parser {
     return true;
   }
 
+  // The values from here on, copied to the arena.
+  [[nodiscard]] list_view list_in(arena& memory, std::size_t first_value) const {
+    const std::size_t size = values_.size() - first_value;
+    auto* const elements = memory.allocate<value_view>(size);
+    for (std::size_t at = 0; at < size; ++at) new (elements + at) value_view(values_[first_value + at]);
+    return {elements, size};
+  }
+
   [[nodiscard]] bool check_keys(std::size_t first_key) {
+    if (values_.size() - first_key <= 2) return true;
     keys_.clear();
     for (std::size_t at = first_key; at < values_.size(); at += 2) keys_.add(values_[at].as_string());
     const std::string_view* const duplicate = keys_.find();
@@ -231,7 +258,8 @@ class json_parser {
   json_input input_;
   json_options options_;
   stack<container> open_;     // outermost first
-  stack<value_view> values_;  // the elements so far of what is open; in the end, the value
+  stack<value_view> values_;  // the elements so far of what is open
+  value_view value_;
   duplicate_finder keys_;
 };
 

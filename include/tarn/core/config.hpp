@@ -29,6 +29,9 @@
 #define TARN_HAS_THREADS TARN_HAS_POSIX
 #endif
 
+// A note on `template <class = void>`, which stands before functions and classes all over tarn: they are templates over
+// nothing. A file that includes tarn then only parses them, and compiles those that it uses.
+
 #define TARN_CONCATENATE_EXPANDED(a, b, c, d, e) a##b##_##c##_e##d##_t##e
 #define TARN_CONCATENATE(a, b, c, d, e) TARN_CONCATENATE_EXPANDED(a, b, c, d, e)
 #define TARN_ABI TARN_CONCATENATE(v, TARN_VERSION_MAJOR, TARN_VERSION_MINOR, TARN_HAS_EXCEPTIONS, TARN_HAS_THREADS)

@@ -35,12 +35,12 @@ class stack {
   [[nodiscard]] const T& operator[](std::size_t index) const noexcept { return elements_[index]; }
   [[nodiscard]] T& back() noexcept { return elements_[size_ - 1]; }
 
-  // Makes the new element, in its place, of `from`, which is a copy: it may be one of those that move. (A T that is made
-  // elsewhere and copied at once makes the processor wait for what it has just written: a seventh of a scan's time.)
+  // Makes the new element in its place, of `from`, which is a copy, since it may be one of those that move. Making a T
+  // elsewhere and copying it at once has the processor wait for what it has just written: a seventh of a scan's time.
   template <class From = T>
   void push(From from) {
     if (size_ == capacity_) grow();
-    new (elements_ + size_) T(from);
+    new (elements_ + size_) T(static_cast<T>(from));
     ++size_;
   }
   void pop() noexcept { --size_; }

@@ -10,7 +10,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -105,21 +104,23 @@ class value_view {
   };
 };
 
-// Iterates over anything that is indexed by [0, size()) and hands out values, not references.
+// An input iterator over anything that is indexed by [0, size()) and hands out values, not references.
 template <class View>
 class index_iterator {
  public:
-  using iterator_category = std::input_iterator_tag;
   using value_type = decltype(std::declval<const View&>()[0]);
   using difference_type = std::ptrdiff_t;
-  using pointer = void;
-  using reference = value_type;
 
   constexpr index_iterator(const View* view, std::size_t index) noexcept : view_(view), index_(index) {}
   [[nodiscard]] value_type operator*() const { return (*view_)[index_]; }
   index_iterator& operator++() noexcept {
     ++index_;
     return *this;
+  }
+  index_iterator operator++(int) noexcept {
+    index_iterator before = *this;
+    ++index_;
+    return before;
   }
   friend bool operator==(const index_iterator& a, const index_iterator& b) noexcept { return a.index_ == b.index_; }
 
@@ -208,12 +209,14 @@ class value {
     requires(std::constructible_from<value_view, const T&> && !std::same_as<T, value>)
   value(const T& from) : value(value_view(from), 0) {}
 
+  template <class = void>
   [[nodiscard]] static value list(std::initializer_list<value> elements) {
     value made;
     made.kind_ = kind::list;
     made.elements_ = elements;
     return made;
   }
+  template <class = void>
   [[nodiscard]] static value map(std::initializer_list<member> members);
 
   [[nodiscard]] tarn::kind kind() const noexcept { return kind_; }
@@ -221,6 +224,7 @@ class value {
  private:
   friend class value_view;
 
+  template <class = void>
   value(value_view from, int) : kind_(from.kind()) {
     switch (kind_) {
       case kind::null: break;
@@ -252,7 +256,8 @@ struct value::member {
   value content;
 };
 
-inline value value::map(std::initializer_list<member> members) {
+template <class>
+value value::map(std::initializer_list<member> members) {
   value made;
   made.kind_ = kind::map;
   for (const member& m : members) {

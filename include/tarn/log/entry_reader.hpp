@@ -29,7 +29,8 @@ namespace tarn::inline TARN_ABI {
 
 namespace entry_json {
 
-[[nodiscard]] inline bool ends_with_its_checksum(std::string_view bytes) {
+template <class = void>
+[[nodiscard]] bool ends_with_its_checksum(std::string_view bytes) {
   constexpr std::size_t end_size = checksum_digits + checksum_end.size();
   if (bytes.size() < checksum_key.size() + end_size) return false;
   const std::string_view before = bytes.substr(0, bytes.size() - end_size);
@@ -38,7 +39,8 @@ namespace entry_json {
 }
 
 // Whether `object` is a JSON object with these members and no others.
-[[nodiscard]] inline bool has_exactly(value_view object, std::initializer_list<std::string_view> keys) {
+template <class = void>
+[[nodiscard]] bool has_exactly(value_view object, std::initializer_list<std::string_view> keys) {
   if (object.kind() != kind::map || object.as_map().size() != keys.size()) return false;
   for (const member_view each : object.as_map()) {
     bool known = false;
@@ -48,7 +50,8 @@ namespace entry_json {
   return true;
 }
 
-[[nodiscard]] inline bool is_of_article(value_view action) {
+template <class = void>
+[[nodiscard]] bool is_of_article(value_view action) {
   if (!has_exactly(action, {"AddDataobject", "ChangeMetadata"})) return false;
   for (const member_view each : action.as_map()) {
     const bool adds = each.key == "AddDataobject";
@@ -57,7 +60,8 @@ namespace entry_json {
   return true;
 }
 
-[[nodiscard]] inline bool is_entry_of_article(value_view document) {
+template <class = void>
+[[nodiscard]] bool is_entry_of_article(value_view document) {
   if (!has_exactly(document, {"Id", "Actions"})) return false;
   for (const member_view top : document.as_map()) {
     if (top.key != "Actions") continue;
@@ -72,6 +76,7 @@ namespace entry_json {
 }
 
 // Reads one entry's document. `place` begins every message.
+template <class = void>
 class reader {
  public:
   reader(std::string_view place, bool of_article) : place_(place), of_article_(of_article) {}
@@ -98,7 +103,7 @@ class reader {
   }
 
  private:
-  static void read_fields_of_tarn(json_fields& fields, entry& read) {
+  static void read_fields_of_tarn(json_fields<>& fields, entry& read) {
     read.transaction = fields.id("Transaction");
     read.read_version = {fields.integer("ReadVersion", -1)};
     read.previous_checksum = fields.checksum("PreviousCrc32c");
@@ -178,7 +183,7 @@ class reader {
     return read;
   }
 
-  static void read_column_properties(json_fields& fields, std::vector<column>& columns) {
+  static void read_column_properties(json_fields<>& fields, std::vector<column>& columns) {
     const list_view ids = fields.list("ColumnIds");
     const std::vector<std::string> types = fields.strings("Types");
     const list_view nullable = fields.list("Nullable");
@@ -203,7 +208,7 @@ class reader {
     return read;
   }
 
-  static void check_table(json_fields& fields, std::string_view table) {
+  static void check_table(json_fields<>& fields, std::string_view table) {
     if (const std::string_view named = fields.string("Table"); named != table)
       fields.complain(concat("names table '", named, "'"));
   }
@@ -216,7 +221,8 @@ class reader {
 
 // The entry that `bytes`, found in slot `at`, are. errc::corrupt for damaged bytes and for another version's entry,
 // errc::unsupported for one that needs a newer tarn.
-[[nodiscard]] inline result<entry> read_entry(std::string_view bytes, version at, const limits& bounds) {
+template <class = void>
+[[nodiscard]] result<entry> read_entry(std::string_view bytes, version at, const limits& bounds) {
   const std::string place = concat("version ", at.number, " (", entry_name(at), ")");
   if (bytes.size() > bounds.entry_bytes_max)
     return error(errc::limit_exceeded,

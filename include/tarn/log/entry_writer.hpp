@@ -21,7 +21,8 @@ inline constexpr std::string_view checksum_key = ",\"Checksum\":\"";
 inline constexpr std::string_view checksum_end = "\"}";
 inline constexpr std::size_t checksum_digits = 8;
 
-inline void append_strings(std::string& out, const std::vector<std::string>& strings) {
+template <class = void>
+void append_strings(std::string& out, const std::vector<std::string>& strings) {
   out += '[';
   for (const std::string& each : strings) {
     if (&each != &strings.front()) out += ',';
@@ -42,7 +43,8 @@ void append_for_each_column(std::string& out, std::string_view key, const schema
   out += ']';
 }
 
-inline void append_create_table(std::string& out, std::string_view table, const action& made) {
+template <class = void>
+void append_create_table(std::string& out, std::string_view table, const action& made) {
   out += concat(R"({"AddDataobject":null,"ChangeMetadata":{"Table":")", table, "\"");
   append_for_each_column(out, R"(,"Columns":)", made.columns,
                          [&](const column& c) { append_json_string(out, c.name); });
@@ -56,19 +58,22 @@ inline void append_create_table(std::string& out, std::string_view table, const 
   out += "}}";
 }
 
-inline void append_add_object(std::string& out, std::string_view table, const data_object& object) {
+template <class = void>
+void append_add_object(std::string& out, std::string_view table, const data_object& object) {
   out += concat(R"({"AddDataobject":{"Name":")", to_text(object.id), R"(","Table":")", table, R"(","Codec":")",
                 object.codec, R"(","Rows":)", object.rows, R"(,"Bytes":)", object.bytes, R"(,"Crc32c":")",
                 hex(object.checksum), R"("},"ChangeMetadata":null})");
 }
 
 // The article's program must not take a table that was dropped for one that exists: an action of this name stops it.
-inline void append_drop_table(std::string& out, const action& dropped) {
+template <class = void>
+void append_drop_table(std::string& out, const action& dropped) {
   out += concat(R"({"AddDataobject":null,"ChangeMetadata":null,"DropTable":{"TableId":")", to_text(dropped.table_id),
                 R"("}})");
 }
 
-inline void append_action(std::string& out, std::string_view table, const action& change) {
+template <class = void>
+void append_action(std::string& out, std::string_view table, const action& change) {
   switch (change.kind) {
     case action_kind::create_table: return append_create_table(out, table, change);
     case action_kind::add_object: return append_add_object(out, table, change.object);
@@ -76,7 +81,8 @@ inline void append_action(std::string& out, std::string_view table, const action
   }
 }
 
-inline void append_actions(std::string& out, const entry& content) {
+template <class = void>
+void append_actions(std::string& out, const entry& content) {
   out += '{';
   bool first_table = true;
   for (const auto& [table, actions] : content.actions) {
@@ -95,7 +101,8 @@ inline void append_actions(std::string& out, const entry& content) {
 }  // namespace entry_json
 
 // The bytes of an entry; equal entries have equal bytes.
-[[nodiscard]] inline std::string write_entry(const entry& content) {
+template <class = void>
+[[nodiscard]] std::string write_entry(const entry& content) {
   std::string out = concat(R"({"Id":)", content.at.number, R"(,"Actions":)");
   entry_json::append_actions(out, content);
   out += concat(R"(,"Format":)", entry_format, R"(,"Transaction":")", to_text(content.transaction),

@@ -15,6 +15,7 @@
 
 namespace tarn::inline TARN_ABI {
 
+template <class = void>
 class json_fields {
  public:
   // `place` says in messages which object this is; it and `object` must outlive the reader.

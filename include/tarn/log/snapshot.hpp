@@ -28,6 +28,7 @@ class object_list {
     return (*chunks_[index / chunk_size])[index % chunk_size];
   }
 
+  template <class = void>
   void push_back(data_object object) {
     if (size_ % chunk_size == 0) chunks_.emplace_back();
     chunks_.back().writable().push_back(std::move(object));
@@ -72,7 +73,8 @@ namespace snapshot_detail {
   return {static_cast<std::uint64_t>(at.number) << 16 | 0x8000U, 0x8000'0000'0000'0000U | place_in_entry};
 }
 
-[[nodiscard]] inline status apply_action(snapshot& state, const entry& next, std::string_view table,
+template <class = void>
+[[nodiscard]] status apply_action(snapshot& state, const entry& next, std::string_view table,
                                          const action& change, std::size_t place_in_entry) {
   const auto inconsistent = [&](std::string_view what) {
     return error(errc::corrupt,
@@ -104,7 +106,8 @@ namespace snapshot_detail {
 
 // Whether `next` was made to follow version `before`, whose bytes have the checksum `checksum_before`. The article's
 // entries do not say.
-[[nodiscard]] inline status check_link(version before, std::uint32_t checksum_before, const entry& next) {
+template <class = void>
+[[nodiscard]] status check_link(version before, std::uint32_t checksum_before, const entry& next) {
   const auto broken = [&](std::string_view how) {
     return error(errc::corrupt,
                  concat("version ", next.at.number, " (", entry_name(next.at), ") ", how, " version ", before.number));
@@ -118,7 +121,8 @@ namespace snapshot_detail {
 // Makes `state` the state after `next`, whose bytes have the checksum `entry_checksum`. errc::corrupt if it does not
 // follow, errc::unsupported if it needs a newer tarn; `state` is then no longer to be used. Cost: the entry's actions,
 // and a copy of the list of tables if the state is shared.
-[[nodiscard]] inline status apply_entry(snapshot& state, const entry& next, std::uint32_t entry_checksum) {
+template <class = void>
+[[nodiscard]] status apply_entry(snapshot& state, const entry& next, std::uint32_t entry_checksum) {
   if (const status linked = check_link(state.at, state.entry_checksum, next); !linked) return linked.error();
   if (!next.needed_to_read.empty())
     return error(errc::unsupported,

@@ -24,7 +24,8 @@ struct client_options {
 #endif
 };
 
-[[nodiscard]] inline status check_options(const client_options& options) {
+template <class = void>
+[[nodiscard]] status check_options(const client_options& options) {
   // What recursion on values is bounded by; with it no row can exhaust a small stack.
   constexpr std::uint32_t nesting_depth_limit = 1'000;
   if (!options.surroundings.complete())

@@ -40,7 +40,8 @@ struct footprint {
 //   scanned t                              appended to t                conflict
 //   appended to t                          appended to t                rebase
 //   nothing with t                         anything                     rebase
-[[nodiscard]] inline status check_conflict(const footprint& mine, const entry& theirs) {
+template <class = void>
+[[nodiscard]] status check_conflict(const footprint& mine, const entry& theirs) {
   for (const auto& [table, actions] : theirs.actions) {
     table_access won;
     for (const action& each : actions) {

@@ -18,7 +18,8 @@
 namespace tarn::inline TARN_ABI {
 
 // errc::invalid_argument or errc::limit_exceeded, saying which column is wrong and how.
-[[nodiscard]] inline status check_schema(const schema& columns, const limits& bounds) {
+template <class = void>
+[[nodiscard]] status check_schema(const schema& columns, const limits& bounds) {
   if (columns.size() == 0) return error(errc::invalid_argument, "a table needs at least one column");
   if (columns.size() > bounds.columns_max)
     return error(errc::limit_exceeded,
@@ -43,6 +44,7 @@ namespace tarn::inline TARN_ABI {
 namespace row_check_detail {
 
 // Checks one value and what is in it; adds up its size.
+template <class = void>
 class value_checker {
  public:
   explicit value_checker(const limits& bounds) : bounds_(bounds) {}
@@ -107,7 +109,8 @@ class value_checker {
 }  // namespace row_check_detail
 
 // errc::invalid_argument or errc::limit_exceeded, saying which column is wrong and how. One pass over the values.
-[[nodiscard]] inline status check_row(const row_view& values, const schema& columns, const limits& bounds) {
+template <class = void>
+[[nodiscard]] status check_row(const row_view& values, const schema& columns, const limits& bounds) {
   if (values.size() != columns.size())
     return error(errc::invalid_argument,
                  concat("the row has ", values.size(), values.size() == 1 ? " value" : " values", ", the table has ",
