@@ -1,0 +1,70 @@
+// What the README shows is what the library does: its FORMAT examples are the bytes of this lake, its program is
+// examples/quickstart.cpp.
+#include <tarn/tarn.hpp>
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <string_view>
+
+#include "../support/stores.hpp"
+#include "../support/test_environment.hpp"
+
+using namespace tarn;
+
+namespace {
+
+std::string read_file(const std::string& name) {
+  const std::string root = std::string(TARN_TEST_FIXTURES) + "/../../";
+  std::ifstream file(root + name, std::ios::binary);
+  REQUIRE_MESSAGE(file.is_open(), name);
+  std::ostringstream content;
+  content << file.rdbuf();
+  return content.str();
+}
+
+// The block of code in `text` that begins with `begin`.
+std::string code_block(const std::string& text, std::string_view begin) {
+  const std::size_t from = text.find("```", text.find(begin) - 10);
+  const std::size_t first = text.find('\n', from) + 1;
+  return text.substr(first, text.find("```", first) - first);
+}
+
+// Lines joined, without their indentation and what stands to the right of two spaces.
+std::string unwrapped(const std::string& block) {
+  std::istringstream lines(block);
+  std::string joined;
+  for (std::string line; std::getline(lines, line);) {
+    line.erase(0, line.find_first_not_of(' '));
+    joined += line.substr(0, line.find("  "));
+  }
+  return joined;
+}
+
+}  // namespace
+
+TEST_CASE("the README's FORMAT examples are what tarn writes") {
+  tarn_test::test_environment hands;
+  client_options options;
+  options.surroundings = hands.get();
+  client lake{memory_store{}, options};
+  auto tx = lake.begin().value();
+  tx.create_table("x", {"a", {"b", column_type::integer, nullability::not_null}}).value();
+  tx.insert("x", {{"Joey", 1}, {"Yue", 2}}).value();
+  tx.commit().value();
+  const std::string readme = read_file("README.md");
+  const std::string entry{std::string_view(*lake.store().get(entry_name({0})))};
+  CHECK(unwrapped(code_block(readme, "{\"Id\":0,")) == entry);
+  const std::string name = tarn_test::names_in(lake.store(), "_table_").at(0);
+  const std::string object{std::string_view(*lake.store().get(name))};
+  CHECK(unwrapped(code_block(readme, "{\"Codec\":\"json\",\"Table\"")) == object);
+  CHECK(readme.find(name) != std::string::npos);
+}
+
+TEST_CASE("the README's program is the quickstart example") {
+  const std::string example = read_file("examples/quickstart.cpp");
+  const std::string program = code_block(read_file("README.md"), "#include <cstdio>\n#include <tarn/tarn.hpp>");
+  CHECK(program == example.substr(example.find("#include")));
+}
