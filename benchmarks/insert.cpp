@@ -61,6 +61,9 @@ void write_finished_bytes(benchmark::State& state) {
       write_new_file(place.folder() / std::to_string(number++), bytes, Durability);
 }
 
+// The report says which SQLite it was.
+[[maybe_unused]] const bool version_stated = (benchmark::AddCustomContext("SQLite", sqlite3_libversion()), true);
+
 void in_sizes(benchmark::internal::Benchmark* registered) {
   registered->ArgName("rows")->Arg(1'000)->Arg(1'000'000)->Iterations(1)->Unit(benchmark::kMillisecond);
 }

@@ -52,7 +52,7 @@ template <tarn::durability Durability>
 class files {
  public:
   [[nodiscard]] tarn::file_store<> store() const {
-    return {(folder_.path() / "lake").string(), {.durability = Durability}};
+    return tarn::file_store{(folder_.path() / "lake").string(), {.durability = Durability}};
   }
   [[nodiscard]] std::string database_path() const { return (folder_.path() / "database").string(); }
   static constexpr std::string_view synchronous = Durability == tarn::durability::full ? "FULL" : "OFF";

@@ -1,5 +1,5 @@
-// SQLite, as the peer that does the same work: the samples in a table, prepared statements, one transaction. A call that
-// fails ends the program, since its time would mean nothing.
+// SQLite, as the peer that does the same work: the samples in a table, prepared statements, one transaction. A call
+// that fails ends the program, since its time would mean nothing.
 #pragma once
 
 #include <sqlite3.h>

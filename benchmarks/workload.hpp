@@ -1,5 +1,5 @@
-// What all benchmarks work on: rows of a text of about 10 bytes, a 64-bit integer and a double. Both sides get them from
-// here, so that making them costs both the same.
+// What all benchmarks work on: rows of a text of about 10 bytes, a 64-bit integer and a double. Both sides get them
+// from here, so that making them costs both the same.
 #pragma once
 
 #include <cstddef>
@@ -59,8 +59,7 @@ struct totals {
 [[nodiscard]] inline sample make_sample(std::int64_t number) {
   const std::uint64_t bits = scatter(static_cast<std::uint64_t>(number));
   const std::vector<std::string>& names = stations();
-  return {names[bits % names.size()], static_cast<std::int64_t>(bits >> 20),
-          static_cast<double>(bits >> 32) / 1'000.0};
+  return {names[bits % names.size()], static_cast<std::int64_t>(bits >> 20), static_cast<double>(bits >> 32) / 1'000.0};
 }
 
 [[nodiscard]] inline totals totals_of_samples(std::int64_t rows) {

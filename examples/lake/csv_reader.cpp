@@ -20,6 +20,7 @@ tarn::status csv_reader::read_names() {
 
 tarn::status csv_reader::bind(const tarn::schema& columns) {
   schema_ = columns;
+  row_.assign(schema_.size(), nullptr);
   if (names_.empty())
     if (const tarn::status read = read_names(); !read) return read.error();
   for (std::size_t at = 0; at < names_.size(); ++at) {
@@ -47,7 +48,6 @@ tarn::result<bool> csv_reader::next() {
   if (records_.size() != targets_.size()) return wrong_number_of_fields();
 
   memory_.clear();
-  row_.assign(schema_.size(), nullptr);
   for (std::size_t at = 0; at < targets_.size(); ++at) {
     const tarn::result<tarn::value_view> value = value_for_column(schema_[targets_[at]], records_[at], bare_, memory_);
     if (!value) return value.error().within(records_.place_of(at));

@@ -103,13 +103,14 @@ class [[nodiscard]] transaction {
     return {};
   }
 
-  // Appends one row: a copy of it. An error names the column and leaves the transaction as it was, except for a failed
-  // flush of the rows before, after which it can only be rolled back. Amortised cost: encoding the row.
+  // Appends one row: a copy of it. An error names the column and leaves the transaction as it was; only after a failed
+  // flush of the rows before can it no more than be rolled back. Amortised cost: encoding the row.
   [[nodiscard]] status insert(std::string_view table, const row_view& values) {
     return insert_rows(table, std::initializer_list<row_view>{values});
   }
 
-  // Appends several rows, or, if there is something wrong with any of them, none.
+  // Appends several rows, or, if there is something wrong with any of them, none. (Should a row that is good by itself
+  // turn out too long for the codec, after others were appended, the transaction can only be rolled back.)
   [[nodiscard]] status insert(std::string_view table, std::initializer_list<row_view> rows) {
     return insert_rows(table, rows);
   }
@@ -222,9 +223,13 @@ class [[nodiscard]] transaction {
       ++number;
     }
     slot.access.appended = true;
+    std::size_t inserted = 0;
     for (const row_view each : rows) {
-      const status appended = slot.rows().append(*lake_, each, snapshot_->time);
-      if (!appended) return fail_with(appended.error());
+      const status room = slot.rows().make_room(*lake_, snapshot_->time);
+      if (!room) return fail_with(room.error());
+      const status appended = slot.rows().append(each);
+      if (!appended) return inserted == 0 ? appended.error() : fail_with(appended.error());
+      ++inserted;
     }
     return {};
   }

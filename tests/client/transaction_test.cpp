@@ -83,6 +83,20 @@ TEST_CASE("of several rows with a wrong one, none is inserted") {
   CHECK(rows_of(tx, "x") == std::vector<row>{{4}});
 }
 
+TEST_CASE("a row whose text is too long is refused alone, and takes the transaction with it among others") {
+  client_options options;
+  options.bounds.row_bytes_max = 1000;
+  client lake{memory_store{}, options};
+  const std::string long_when_escaped(900, '\x01');  // six bytes each in JSON
+  auto tx = lake.begin().value();
+  tx.create_table("x", {"s"}).value();
+  CHECK(tx.insert("x", {long_when_escaped}).error().code() == errc::limit_exceeded);
+  tx.insert("x", {"short"}).value();
+  CHECK(rows_of(tx, "x") == std::vector<row>{{"short"}});
+  CHECK(tx.insert("x", {{"fine"}, {std::string_view(long_when_escaped)}}).error().code() == errc::limit_exceeded);
+  CHECK(tx.commit().error().code() == errc::finished);
+}
+
 TEST_CASE_TEMPLATE("C8: a table that is dropped and created again has only the new rows", Lake, TARN_EACH_STORE) {
   Lake store;
   client lake{store.open()};

@@ -31,9 +31,11 @@ constexpr object_identity example{"x", {1, 2}};
 TEST_CASE("The bytes of an object with every kind of value are a decision: these") {
   auto builder = json_codec{}.build(example);
   REQUIRE(builder.append({nullptr, true, -17, 2.5}));
-  REQUIRE(builder.append({"a\"\n\xc3\xa9", bytes{"\x01\x02"}, value::list({1, value::list({})}), value::map({{"$k", -0.0}})}));
+  REQUIRE(builder.append(
+      {"a\"\n\xc3\xa9", bytes{"\x01\x02"}, value::list({1, value::list({})}), value::map({{"$k", -0.0}})}));
   CHECK(builder.finish() ==
-        "{\"Codec\":\"json\",\"Table\":\"x\",\"Name\":\"00000000-0000-0001-0000-000000000002\",\"Data\":[[null,true,-17,2.5],"
+        "{\"Codec\":\"json\",\"Table\":\"x\",\"Name\":\"00000000-0000-0001-0000-000000000002\",\"Data\":[[null,true,-"
+        "17,2.5],"
         "[\"a\\\"\\n\xc3\xa9\",{\"$bytes\":\"AQI=\"},[1,[]],{\"$$k\":-0.0}]],\"Len\":2,\"Checksum\":\"c0690315\"}");
 }
 
@@ -82,7 +84,8 @@ TEST_CASE("A row longer than row_bytes_max is refused, and the builder is as bef
   const status refused = builder.append({std::string(17, 'x')});
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code() == errc::limit_exceeded);
-  CHECK(refused.error().message() == "the row's text has 21 bytes, limits::row_bytes_max is 20: split the row or raise the limit");
+  CHECK(refused.error().message() ==
+        "the row's text has 21 bytes, limits::row_bytes_max is 20: split the row or raise the limit");
   CHECK(builder.byte_size() == size);
   CHECK(builder.rows() == 2);
   CHECK(count_rows(builder.read_back()) == 2);

@@ -30,7 +30,8 @@ const std::string example_name = "_table_x_00000000-0000-0001-0000-000000000002"
 }
 
 [[nodiscard]] std::string articles(std::string_view elements, std::uint64_t count) {
-  return concat(R"({"Table":"x","Name":"00000000-0000-0001-0000-000000000002","Data":[)", elements, R"(],"Len":)", count, "}");
+  return concat(R"({"Table":"x","Name":"00000000-0000-0001-0000-000000000002","Data":[)", elements, R"(],"Len":)",
+                count, "}");
 }
 
 struct reading {
@@ -69,7 +70,8 @@ struct reading {
 }
 
 // The rows of one of the article's objects.
-[[nodiscard]] std::vector<row> fixture_rows(const std::string& folder, std::string_view table, const char* id, std::size_t columns) {
+[[nodiscard]] std::vector<row> fixture_rows(const std::string& folder, std::string_view table, const char* id,
+                                            std::size_t columns) {
   object_expectation expected;
   expected.identity.table = table;
   REQUIRE(parse_uuid(id, expected.identity.id));
@@ -131,7 +133,8 @@ TEST_CASE("In the article's objects wide integers are doubles and nothing is an 
   const std::string rows = R"([1000000000000000000000],[-0],[{"$bytes":"QQ=="}],[{"$k":1}])";
   const reading of_article = read(articles(rows, 4), 1);
   CHECK(of_article.message == "");
-  CHECK(of_article.rows == std::vector<row>{{value(1e21)}, {value(-0.0)}, {value::map({{"$bytes", "QQ=="}})}, {value::map({{"$k", 1}})}});
+  CHECK(of_article.rows ==
+        std::vector<row>{{value(1e21)}, {value(-0.0)}, {value::map({{"$bytes", "QQ=="}})}, {value::map({{"$k", 1}})}});
   CHECK(read(ours(R"([-0],[{"$bytes":"QQ=="}],[{"$$k":1}])", 3), 1).rows ==
         std::vector<row>{{value(-0.0)}, {value(bytes{"A"})}, {value::map({{"$k", 1}})}});
   CHECK(read(ours("[1000000000000000000000]", 1), 1).message.find("64 bits") != std::string::npos);
@@ -188,7 +191,8 @@ TEST_CASE("What follows the article's rows must be well-formed, though nobody lo
   CHECK(read(articles("[1],null,[2,3],\"x\",{\"a\":[]},null", 1), 1).message == "");
   CHECK(read(articles("null,null", 0), 1).message == "");
   CHECK(read(articles("", 0), 1).message == "");
-  for (const char* rest : {"nul", "null,", "null,,null", "[1", "1]", "{\"a\":1,\"a\":2}", "\"\xff\"", "null null", "]", "}"}) {
+  for (const char* rest :
+       {"nul", "null,", "null,,null", "[1", "1]", "{\"a\":1,\"a\":2}", "\"\xff\"", "null null", "]", "}"}) {
     CAPTURE(rest);
     const reading damaged = read(articles(concat("[1],", rest), 1), 1);
     CHECK(damaged.code == errc::corrupt);
@@ -224,13 +228,16 @@ TEST_CASE("A row longer than row_bytes_max is not read, however it is cut; one t
       const reading cut = read(text, 6, bounds);
       CHECK(cut.rows.empty());
       CHECK(cut.code == errc::limit_exceeded);
-      CHECK(cut.message == concat(example_name, ": row 0: is longer than limits::row_bytes_max, which is ", size, ", allows"));
+      CHECK(cut.message ==
+            concat(example_name, ": row 0: is longer than limits::row_bytes_max, which is ", size, ", allows"));
     }
   }
 }
 
 TEST_CASE("C18: values nested deeper than the limit are not read") {
-  const auto nested = [](std::size_t depth) { return ours("[" + std::string(depth, '[') + std::string(depth, ']') + "]", 1); };
+  const auto nested = [](std::size_t depth) {
+    return ours("[" + std::string(depth, '[') + std::string(depth, ']') + "]", 1);
+  };
   CHECK(read(nested(64), 1).rows.size() == 1);
   const reading deep = read(nested(65), 1);
   CHECK(deep.code == errc::limit_exceeded);

@@ -58,8 +58,8 @@ TEST_CASE("A8: integers are exact up to both ends of 64 bits") {
 }
 
 TEST_CASE("An integer beyond 64 bits is an error, or the nearest double where that is asked for") {
-  for (const std::string text : {"9223372036854775808", "-9223372036854775809", "18446744073709551616", "99999999999999999999",
-                                 "123456789012345678901234567890"}) {
+  for (const std::string text : {"9223372036854775808", "-9223372036854775809", "18446744073709551616",
+                                 "99999999999999999999", "123456789012345678901234567890"}) {
     CAPTURE(text);
     CHECK(refusal(text).find("byte 0: the integer needs more than 64 bits") == 0);
     CHECK(scan(text, wide_integers::are_doubles) == value_view(by_strtod(text)));
@@ -79,12 +79,33 @@ TEST_CASE("A minus sign before zero is kept, in a double") {
 }
 
 TEST_CASE("A point or an exponent makes a double, correctly rounded") {
-  for (const std::string text :
-       {"1.0", "1e0", "1E+2", "0.1", "1e22", "1e23", "9007199254740993.0", "9007199254740992.5", "123456789.123456789",
-        "1.7976931348623157e308", "1.7976931348623158e308", "2.2250738585072011e-308", "2.2250738585072014e-308", "5e-324",
-        "4.9406564584124654e-324", "2.4703282292062328e-324", "2.4703282292062327e-324", "1e-323", "1e-324", "1e-400",
-        "0.000000000000000000000000000000000000000000000001", "1000000000000000000000000000000000000e-36",
-        "8.5e22", "9007199254740991e22", "9007199254740993e-22", "0e400", "0.0e999999999999999999999"}) {
+  for (const std::string text : {"1.0",
+                                 "1e0",
+                                 "1E+2",
+                                 "0.1",
+                                 "1e22",
+                                 "1e23",
+                                 "9007199254740993.0",
+                                 "9007199254740992.5",
+                                 "123456789.123456789",
+                                 "1.7976931348623157e308",
+                                 "1.7976931348623158e308",
+                                 "2.2250738585072011e-308",
+                                 "2.2250738585072014e-308",
+                                 "5e-324",
+                                 "4.9406564584124654e-324",
+                                 "2.4703282292062328e-324",
+                                 "2.4703282292062327e-324",
+                                 "1e-323",
+                                 "1e-324",
+                                 "1e-400",
+                                 "0.000000000000000000000000000000000000000000000001",
+                                 "1000000000000000000000000000000000000e-36",
+                                 "8.5e22",
+                                 "9007199254740991e22",
+                                 "9007199254740993e-22",
+                                 "0e400",
+                                 "0.0e999999999999999999999"}) {
     CAPTURE(text);
     CHECK(scan(text) == value_view(by_strtod(text)));
     CHECK(scan("-" + text) == value_view(-by_strtod(text)));
@@ -188,8 +209,9 @@ TEST_CASE("Random doubles of all magnitudes are written with at most 24 characte
 }
 
 TEST_CASE("Infinities and NaNs are told from finite doubles by their bits") {
-  for (const std::uint64_t bits : {0x7ff0'0000'0000'0000U, 0xfff0'0000'0000'0000U, 0x7ff8'0000'0000'0000U, 0x7fff'ffff'ffff'ffffU,
-                                   0xfff8'0000'0000'0001U})
+  for (const std::uint64_t bits : {0x7ff0'0000'0000'0000U, 0xfff0'0000'0000'0000U, 0x7ff8'0000'0000'0000U,
+                                   0x7fff'ffff'ffff'ffffU, 0xfff8'0000'0000'0001U})
     CHECK_FALSE(is_finite(std::bit_cast<double>(bits)));
-  for (const double number : {0.0, -0.0, 5e-324, 1.7976931348623157e308, -1.7976931348623157e308}) CHECK(is_finite(number));
+  for (const double number : {0.0, -0.0, 5e-324, 1.7976931348623157e308, -1.7976931348623157e308})
+    CHECK(is_finite(number));
 }

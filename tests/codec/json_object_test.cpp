@@ -28,7 +28,8 @@ const std::string of_the_article =
   const auto frame = read_json_object_frame(text, expectation);
   if (frame) return "";
   CHECK(frame.error().code() == errc::corrupt);
-  const std::string prefix = "_table_" + std::string(expectation.identity.table) + "_" + to_text(expectation.identity.id) + ": the object ";
+  const std::string prefix =
+      "_table_" + std::string(expectation.identity.table) + "_" + to_text(expectation.identity.id) + ": the object ";
   CHECK(frame.error().message().find(prefix) == 0);
   return frame.error().message().substr(prefix.size());
 }
@@ -36,10 +37,12 @@ const std::string of_the_article =
 }  // namespace
 
 TEST_CASE("The bytes of an object are a decision: these") {
-  CHECK(object_with(rows, 2) ==
-        R"({"Codec":"json","Table":"cities","Name":"0190a3f2-7c1e-7abc-8def-0123456789ab","Data":[["Ada",3],["Joey",1]],"Len":2,"Checksum":"dfc13711"})");
-  CHECK(object_with("", 0) ==
-        R"({"Codec":"json","Table":"cities","Name":"0190a3f2-7c1e-7abc-8def-0123456789ab","Data":[],"Len":0,"Checksum":"012fda8f"})");
+  CHECK(
+      object_with(rows, 2) ==
+      R"({"Codec":"json","Table":"cities","Name":"0190a3f2-7c1e-7abc-8def-0123456789ab","Data":[["Ada",3],["Joey",1]],"Len":2,"Checksum":"dfc13711"})");
+  CHECK(
+      object_with("", 0) ==
+      R"({"Codec":"json","Table":"cities","Name":"0190a3f2-7c1e-7abc-8def-0123456789ab","Data":[],"Len":0,"Checksum":"012fda8f"})");
 }
 
 TEST_CASE("The frame says where the rows are and how many") {
@@ -85,7 +88,9 @@ TEST_CASE("D14: an object of ours with a damaged field is never taken for one of
     }
   // Without the field, the rest is neither ours nor the article's, whose objects end with the number of rows.
   CHECK(refusal("{" + text.substr(text.find("\"Table"))).find("is damaged: it does not end with the number") == 0);
-  CHECK(refusal(R"({"Codec":"json",)" + of_the_article.substr(1)).find("is damaged: it does not end with its checksum") == 0);
+  CHECK(
+      refusal(R"({"Codec":"json",)" + of_the_article.substr(1)).find("is damaged: it does not end with its checksum") ==
+      0);
 }
 
 TEST_CASE("D14: the checksum's digits are compared as they are") {
@@ -112,14 +117,16 @@ TEST_CASE("Every cut and every flipped bit of the frame is noticed") {
       REQUIRE(refusal(damaged, expectation) != "");
     }
   }
-  for (std::size_t size = 0; size < of_the_article.size(); ++size) REQUIRE(refusal(of_the_article.substr(0, size)) != "");
+  for (std::size_t size = 0; size < of_the_article.size(); ++size)
+    REQUIRE(refusal(of_the_article.substr(0, size)) != "");
 }
 
 TEST_CASE("The number of rows is written in one way") {
   const std::string start = of_the_article.substr(0, of_the_article.size() - 2);
   object_expectation uncounted = expected();
   uncounted.counted = false;
-  for (const char* count : {"", "02", "+2", "-2", "2.0", "2e0", " 2", "2 ", "0x2", "10000000000000000000", "\"2\"", "null"}) {
+  for (const char* count :
+       {"", "02", "+2", "-2", "2.0", "2e0", " 2", "2 ", "0x2", "10000000000000000000", "\"2\"", "null"}) {
     CAPTURE(count);
     CHECK(refusal(start + count + "}", uncounted).find("is damaged: it does not end with the number") == 0);
   }

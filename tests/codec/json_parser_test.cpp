@@ -58,8 +58,8 @@ TEST_CASE("Every kind of value is read as what it is") {
   CHECK(parse("[]", memory) == value_view(value::list({})));
   CHECK(parse("{}", memory) == value_view(value::map({})));
   CHECK(parse("[1,\"two\",[null,{}],{\"k\":[3.5]}]", memory) ==
-        value_view(value::list({1, "two", value::list({nullptr, value::map({})}),
-                                value::map({{"k", value::list({3.5})}})})));
+        value_view(
+            value::list({1, "two", value::list({nullptr, value::map({})}), value::map({{"k", value::list({3.5})}})})));
   CHECK(parse("{\"b\":1,\"a\":2,\"\":3}", memory) == value_view(value::map({{"b", 1}, {"a", 2}, {"", 3}})));
 }
 
@@ -81,24 +81,30 @@ TEST_CASE("White space may be between tokens, and nothing else may") {
 TEST_CASE("Texts that are no JSON are refused") {
   for (const std::string& text :
        {// structure
-        ""s, " "s, "["s, "]"s, "{"s, "}"s, "[1"s, "[1,"s, "[1,]"s, "[,1]"s, "[1,,2]"s, "[1 2]"s, "[1]]"s, "[1],"s, "[[]"s, "[}"s, "{]"s,
-        "[1}"s, "{\"a\":1]"s, "1 2"s, "[][]"s, "{}{}"s, ","s, ":"s, "[:]"s, "[1:2]"s, "\"a\":1"s, "[\"a\":1]"s,
+        ""s, " "s, "["s, "]"s, "{"s, "}"s, "[1"s, "[1,"s, "[1,]"s, "[,1]"s, "[1,,2]"s, "[1 2]"s, "[1]]"s, "[1],"s,
+        "[[]"s, "[}"s, "{]"s, "[1}"s, "{\"a\":1]"s, "1 2"s, "[][]"s, "{}{}"s, ","s, ":"s, "[:]"s, "[1:2]"s, "\"a\":1"s,
+        "[\"a\":1]"s,
         // objects
-        "{\"a\"}"s, "{\"a\":}"s, "{\"a\":1,}"s, "{,\"a\":1}"s, "{\"a\":1,,\"b\":2}"s, "{\"a\" 1}"s, "{\"a\"::1}"s, "{a:1}"s, "{'a':1}"s,
-        "{1:1}"s, "{null:1}"s, "{\"a\":1 \"b\":2}"s, "{\"a\":1,\"b\"}"s, "{\"a\":1,2}"s, "{\"a\""s, "{\"a\":"s, "{\"a\":1"s, "{\"a\":1,"s,
-        "{\"a"s, "{[]:1}"s,
+        "{\"a\"}"s, "{\"a\":}"s, "{\"a\":1,}"s, "{,\"a\":1}"s, "{\"a\":1,,\"b\":2}"s, "{\"a\" 1}"s, "{\"a\"::1}"s,
+        "{a:1}"s, "{'a':1}"s, "{1:1}"s, "{null:1}"s, "{\"a\":1 \"b\":2}"s, "{\"a\":1,\"b\"}"s, "{\"a\":1,2}"s,
+        "{\"a\""s, "{\"a\":"s, "{\"a\":1"s, "{\"a\":1,"s, "{\"a"s, "{[]:1}"s,
         // literals
-        "nul"s, "tru"s, "fals"s, "nulll"s, "True"s, "NULL"s, "truefalse"s, "n"s, "undefined"s, "NaN"s, "Infinity"s, "-Infinity"s, "nan"s,
+        "nul"s, "tru"s, "fals"s, "nulll"s, "True"s, "NULL"s, "truefalse"s, "n"s, "undefined"s, "NaN"s, "Infinity"s,
+        "-Infinity"s, "nan"s,
         // numbers
-        "+1"s, "-"s, "--1"s, "01"s, "-01"s, "00"s, "1."s, ".5"s, "-.5"s, "1.e1"s, "1e"s, "1e+"s, "1E-"s, "1e1.5"s, "1.2.3"s, "0x10"s, "1_000"s,
-        "1,000"s, "1e309"s, "-1e309"s, "9223372036854775808"s, "-9223372036854775809"s, "1a"s, "1-2"s, "\xef\xbc\x91"s,
+        "+1"s, "-"s, "--1"s, "01"s, "-01"s, "00"s, "1."s, ".5"s, "-.5"s, "1.e1"s, "1e"s, "1e+"s, "1E-"s, "1e1.5"s,
+        "1.2.3"s, "0x10"s, "1_000"s, "1,000"s, "1e309"s, "-1e309"s, "9223372036854775808"s, "-9223372036854775809"s,
+        "1a"s, "1-2"s, "\xef\xbc\x91"s,
         // strings
-        "\""s, "\"a"s, "\"a\\\""s, "'a'"s, "\"\\x41\""s, "\"\\'\""s, "\"\\0\""s, "\"\\u\""s, "\"\\u12\""s, "\"\\u12G4\""s, "\"\\U00000041\""s,
-        "\"\n\""s, "\"\t\""s, "\"\0\""s, "\"\x1f\""s, "\"\xff\""s, "\"\xc0\x80\""s, "\"\xed\xa0\x80\""s, "\"\\ud800\""s, "\"\\udc00\""s,
-        "\"\\ud800\\u0041\""s, "abc"s, "\"a\"b"s,
+        "\""s, "\"a"s, "\"a\\\""s, "'a'"s, "\"\\x41\""s, "\"\\'\""s, "\"\\0\""s, "\"\\u\""s, "\"\\u12\""s,
+        "\"\\u12G4\""s, "\"\\U00000041\""s, "\"\n\""s, "\"\t\""s, "\"\0\""s, "\"\x1f\""s, "\"\xff\""s, "\"\xc0\x80\""s,
+        "\"\xed\xa0\x80\""s, "\"\\ud800\""s, "\"\\udc00\""s, "\"\\ud800\\u0041\""s, "abc"s, "\"a\"b"s,
         // what some readers let pass
-        "// c\n1"s, "/* c */1"s, "#1"s, "1//"s, "\xef\xbb\xbf[]"s, "\xfe\xff\0[\0]"s, "[1]\0"s, "\0"s, "[\0]"s, "[1;2]"s, "(1)"s, "\v1"s, "\f1"s,
-        "\xc2\xa0" "1"s, "1\x1a"s, "[1]garbage"s, "`1`"s}) {
+        "// c\n1"s, "/* c */1"s, "#1"s, "1//"s, "\xef\xbb\xbf[]"s, "\xfe\xff\0[\0]"s, "[1]\0"s, "\0"s, "[\0]"s,
+        "[1;2]"s, "(1)"s, "\v1"s, "\f1"s,
+        "\xc2\xa0"
+        "1"s,
+        "1\x1a"s, "[1]garbage"s, "`1`"s}) {
     CAPTURE(text);
     CHECK_FALSE(accepts(text));
   }
@@ -225,19 +231,43 @@ TEST_CASE("A key's first '$' is doubled, so that no map is taken for an escape")
 }
 
 TEST_CASE("Escapes that are not written as tarn writes them are refused") {
-  for (const char* text :
-       {R"({"$":""})", R"({"$other":""})", R"({"$Bytes":""})", R"({"$bytes2":""})", R"({"$byte":""})", R"({"$double":1.5})", R"({"$bytes":[]})",
-        R"({"$bytes":null})", R"({"$bytes":{"$bytes":""}})", R"({"$bytes":"","a":1})", R"({"a":1,"$bytes":""})", R"({"$bytes":"","$bytes":""})",
-        R"({"$bytes":"A"})", R"({"$bytes":"AB=="})", R"({"$bytes":"AA"})", R"({"$bytes":"AA==","$double":"7ff0000000000000"})",
-        R"({"$bytes":"A A="})", R"({"$bytes":"AA-_"})", R"({"$double":"7FF0000000000000"})", R"({"$double":"7ff000000000000"})",
-        R"({"$double":"7ff00000000000000"})", R"({"$double":"3ff0000000000000"})", R"({"$double":"0000000000000000"})", R"({"$double":""})",
-        R"({"$double":"7fefffffffffffff"})", R"({"$double":"0x7ff00000000000"})", "{\"\\u0024bytes\":\"\"}", "{\"$bytes\"", "{\"$", "{\"$bytes\":\"\""}) {
+  for (const char* text : {R"({"$":""})",
+                           R"({"$other":""})",
+                           R"({"$Bytes":""})",
+                           R"({"$bytes2":""})",
+                           R"({"$byte":""})",
+                           R"({"$double":1.5})",
+                           R"({"$bytes":[]})",
+                           R"({"$bytes":null})",
+                           R"({"$bytes":{"$bytes":""}})",
+                           R"({"$bytes":"","a":1})",
+                           R"({"a":1,"$bytes":""})",
+                           R"({"$bytes":"","$bytes":""})",
+                           R"({"$bytes":"A"})",
+                           R"({"$bytes":"AB=="})",
+                           R"({"$bytes":"AA"})",
+                           R"({"$bytes":"AA==","$double":"7ff0000000000000"})",
+                           R"({"$bytes":"A A="})",
+                           R"({"$bytes":"AA-_"})",
+                           R"({"$double":"7FF0000000000000"})",
+                           R"({"$double":"7ff000000000000"})",
+                           R"({"$double":"7ff00000000000000"})",
+                           R"({"$double":"3ff0000000000000"})",
+                           R"({"$double":"0000000000000000"})",
+                           R"({"$double":""})",
+                           R"({"$double":"7fefffffffffffff"})",
+                           R"({"$double":"0x7ff00000000000"})",
+                           "{\"\\u0024bytes\":\"\"}",
+                           "{\"$bytes\"",
+                           "{\"$",
+                           "{\"$bytes\":\"\""}) {
     CAPTURE(text);
     CHECK_FALSE(accepts(text, with_escapes));
   }
   CHECK(read(R"([{"$what":1}])", with_escapes) ==
         "error: byte 2: expected the escape \"$bytes\" or \"$double\", found '\"'");
-  CHECK(read(R"({"a":1,"$bytes":""})", with_escapes).find("error: byte 7: expected no other member beside an escape") == 0);
+  CHECK(read(R"({"a":1,"$bytes":""})", with_escapes).find("error: byte 7: expected no other member beside an escape") ==
+        0);
 }
 
 TEST_CASE("An escape is a value without parts: it may be as deep as any") {
@@ -291,7 +321,8 @@ TEST_CASE("Random bytes and random damage never do worse than an error") {
     for (char& c : text) c = alphabet[random.below(alphabet.size())];
     (void)read(text, random.chance(50) ? with_escapes : json_options{});
   }
-  const std::string good = R"({"a":[1,-2.5e-3,"x\u00e9\ud83d\ude00",true,{"$bytes":"QUI="}],"$$b":{"$double":"7ff8000000000000"}})";
+  const std::string good =
+      R"({"a":[1,-2.5e-3,"x\u00e9\ud83d\ude00",true,{"$bytes":"QUI="}],"$$b":{"$double":"7ff8000000000000"}})";
   REQUIRE(accepts(good, with_escapes));
   for (int round = 0; round < 20'000; ++round) {
     std::string text = good;

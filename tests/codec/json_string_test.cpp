@@ -66,8 +66,8 @@ TEST_CASE("Every code unit is read as its character; halves of pairs are refused
   for (unsigned unit = 0; unit < 0x10000; ++unit) {
     char sequence[4];
     const bool half = unit >= 0xd800 && unit <= 0xdfff;
-    const std::string expected =
-        half ? "error: byte 1: half a surrogate pair stands for no character" : "x" + std::string(sequence, write_utf8(sequence, unit));
+    const std::string expected = half ? "error: byte 1: half a surrogate pair stands for no character"
+                                      : "x" + std::string(sequence, write_utf8(sequence, unit));
     if (scan("x" + escape_of(unit) + "\"") != expected) ++wrong;
   }
   CHECK(wrong == 0);
@@ -77,8 +77,8 @@ TEST_CASE("Every code unit is read as its character; halves of pairs are refused
     CHECK(scan(escape_of(0xd800 + (offset >> 10)) + escape_of(0xdc00 + (offset & 0x3ff)) + "\"") ==
           std::string(sequence, write_utf8(sequence, code_point)));
   }
-  for (const std::string text : {"\\ud800\\ud800\"", "\\ud800\\u0041\"", "\\ud800\\n\"", "\\ud800x\"", "\\ud800\"", "\\udc00\\ud800\"",
-                                 "\\ud800", "\\ud800\\", "\\ud800\\ue000\""})
+  for (const std::string text : {"\\ud800\\ud800\"", "\\ud800\\u0041\"", "\\ud800\\n\"", "\\ud800x\"", "\\ud800\"",
+                                 "\\udc00\\ud800\"", "\\ud800", "\\ud800\\", "\\ud800\\ue000\""})
     CHECK(scan(text).find("error: byte 0: half a surrogate pair") == 0);
 }
 
@@ -101,7 +101,8 @@ TEST_CASE("A string that is cut anywhere is refused, and nothing behind its end 
 }
 
 TEST_CASE("What is not UTF-8 is refused where it begins, before and after escapes") {
-  for (const std::string bad : {"\x80", "\xc0\xaf", "\xe0\x80\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xff", "\xc3", "\xf0\x9f\x98"}) {
+  for (const std::string bad :
+       {"\x80", "\xc0\xaf", "\xe0\x80\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xff", "\xc3", "\xf0\x9f\x98"}) {
     CHECK(scan("abc" + bad + "\"").find("error: byte 3: expected well-formed UTF-8") == 0);
     CHECK(scan("\\t" + bad + "\"").find("error: byte 2: expected well-formed UTF-8") == 0);
   }

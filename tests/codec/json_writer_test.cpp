@@ -34,7 +34,8 @@ TEST_CASE("Each value has one text") {
   CHECK(written(testing::double_of_bits(0x7ff8'0000'0000'0001U)) == R"({"$double":"7ff8000000000001"})");
   CHECK(written(value::list({})) == "[]");
   CHECK(written(value::map({})) == "{}");
-  CHECK(written(value::list({1, value::list({2, value::list({}), 3}), value::map({{"a", 4}, {"b", value::list({5})}, {"c", 6}}), 7})) ==
+  CHECK(written(value::list(
+            {1, value::list({2, value::list({}), 3}), value::map({{"a", 4}, {"b", value::list({5})}, {"c", 6}}), 7})) ==
         R"([1,[2,[],3],{"a":4,"b":[5],"c":6},7])");
 }
 
@@ -50,7 +51,8 @@ TEST_CASE("Keys that begin with '$' get one more, but not when people are to rea
   CHECK(written(map) == R"({"$$":1,"$$bytes":2,"$$$":3,"a$":4})");
   CHECK(written(map, json_escapes::none) == R"({"$":1,"$bytes":2,"$$":3,"a$":4})");
   CHECK(written(bytes{"A"}, json_escapes::none) == R"({"$bytes":"QQ=="})");
-  CHECK(written(testing::double_of_bits(0x7ff0'0000'0000'0000U), json_escapes::none) == R"({"$double":"7ff0000000000000"})");
+  CHECK(written(testing::double_of_bits(0x7ff0'0000'0000'0000U), json_escapes::none) ==
+        R"({"$double":"7ff0000000000000"})");
 }
 
 TEST_CASE("Views are written as the values they look at") {

@@ -4,7 +4,6 @@
 #include <tarn/core/backoff.hpp>
 #include <vector>
 
-
 using namespace tarn;
 
 namespace {

@@ -24,7 +24,8 @@ TEST_CASE("A column takes values of its type only, and null unless it must not")
       const auto value_kind = static_cast<kind>(k);
       const auto type = static_cast<column_type>(t);
       const bool null = value_kind == kind::null;
-      CHECK(column("c", type).takes(value_kind) == (null || type == column_type::any || name_of(type) == name_of(value_kind)));
+      CHECK(column("c", type).takes(value_kind) ==
+            (null || type == column_type::any || name_of(type) == name_of(value_kind)));
       CHECK(column("c", type, nullability::not_null).takes(value_kind) ==
             (!null && (type == column_type::any || name_of(type) == name_of(value_kind))));
     }

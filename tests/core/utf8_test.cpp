@@ -12,7 +12,11 @@ namespace {
 [[nodiscard]] std::size_t reference_sequence_size(const std::string& text) {
   const auto byte = [&](std::size_t at) { return static_cast<std::uint32_t>(static_cast<unsigned char>(text[at])); };
   const std::uint32_t first = byte(0);
-  const std::size_t size = first < 0x80 ? 1 : (first >> 5) == 6 ? 2 : (first >> 4) == 14 ? 3 : (first >> 3) == 30 ? 4 : 0;
+  const std::size_t size = first < 0x80         ? 1
+                           : (first >> 5) == 6  ? 2
+                           : (first >> 4) == 14 ? 3
+                           : (first >> 3) == 30 ? 4
+                                                : 0;
   if (size == 0 || text.size() < size) return 0;
   std::uint32_t code_point = size == 1 ? first : first & (0x7fU >> size);
   for (std::size_t at = 1; at < size; ++at) {

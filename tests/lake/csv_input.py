@@ -20,6 +20,7 @@ lines",1e5,null
 "",'single',1.,True
 0x10,a\\b,.5,nan
 1_000,\ttab,inf,-
+x,"lone\rCR",-,x
 '''
 
 
@@ -80,9 +81,10 @@ class RoundTrip(LakeTest):
 class Dialect(LakeTest):
     def insert(self, text, *arguments):
         self.succeed("insert", "t", "--create", "--format", "csv", *arguments, stdin=text)
-        rows = [list(row.values()) for row in self.rows("t")]
+        rows = self.rows("t")
         self.succeed("drop", "t")
-        return rows
+        self.assertTrue(all(list(row) == ["a", "b"] for row in rows))
+        return [list(row.values()) for row in rows]
 
     def test_line_ends_byte_order_mark_and_empty_lines(self):
         expected = [[1, "x"], [2, "y"]]
@@ -179,6 +181,13 @@ class Errors(LakeTest):
         done = run("lake", "insert", "t", "--format", "csv", stdin=b'a\n"' + b"x" * (40 << 20))
         self.assertEqual(done.returncode, 1)
         self.assertIn("standard input:2:1: the record that begins here has more than 16,777,216 bytes", done.err)
+
+    def test_what_the_library_refuses_is_said_with_the_place_of_the_row(self):
+        self.succeed("create", "t", "a")
+        done = run("lake", "insert", "t", "--format", "csv", stdin=b"a\n1\n" + b"\x01" * (4 << 20))  # six bytes each in JSON
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.err, r"^lake: standard input:3:1: .*limits::row_bytes_max")
+        self.assertEqual(self.rows("t"), [])
 
     def test_control_characters_do_not_reach_the_terminal(self):
         self.succeed("create", "t", "a")

@@ -39,7 +39,7 @@ TEST_CASE("Objects of map_bytes_min are mapped, smaller ones are read, and empty
   tarn::file_store_options options;
   options.map_bytes_min = 5'000;
   auto store = folder.open(options);
-  for (const std::size_t size : {0U, 1U, 4'999U, 5'000U, 5'001U, 100'000U}) {
+  for (const std::size_t size : {0U, 1U, 4'999U, 5'000U, 5'001U, 300'000U}) {
     const std::string name = tarn::concat("object_", size);
     const std::string bytes(size, 'b');
     write_file(folder.path() / name, bytes);
@@ -59,7 +59,7 @@ TEST_CASE("Objects of map_bytes_min are mapped, smaller ones are read, and empty
 
 TEST_CASE("Where nothing can be mapped, large objects are read") {
   watched_folder folder;
-  const std::string bytes(100'000, 'x');
+  const std::string bytes(300'000, 'x');
   write_file(folder.path() / "a", bytes);
   folder.plan().faults = {always_failing("map", ENODEV)};
   auto store = folder.open();
@@ -69,7 +69,7 @@ TEST_CASE("Where nothing can be mapped, large objects are read") {
 
 TEST_CASE("A view stays valid when its handle is moved, the object removed and the store gone") {
   watched_folder folder;
-  for (const std::size_t size : {1U, 1'000U, 100'000U}) {
+  for (const std::size_t size : {1U, 1'000U, 300'000U}) {
     const std::string bytes(size, 'x');
     auto first = [&] {
       auto store = folder.open();
@@ -94,12 +94,12 @@ TEST_CASE("A view stays valid when its handle is moved, the object removed and t
 TEST_CASE("Assigning to a handle ends what it held") {
   watched_folder folder;
   write_file(folder.path() / "small", "small");
-  write_file(folder.path() / "large", std::string(100'000, 'l'));
+  write_file(folder.path() / "large", std::string(300'000, 'l'));
   {
     auto store = folder.open();
     auto handle = store.get("small").value();
     handle = store.get("large").value();
-    CHECK_EQ(std::string_view(handle).size(), 100'000);
+    CHECK_EQ(std::string_view(handle).size(), 300'000);
     handle = store.get("small").value();
     CHECK_EQ(std::string_view(handle), "small");
     CHECK_EQ(folder.plan().mapped, 0);

@@ -82,10 +82,13 @@ TEST_CASE("Only what a writer of tarn may have left is collected") {
   }
   fs::create_directory(folder.path() / crashed);
   set_age(folder.path() / crashed, 1'000'000);
+  const fs::path link = folder.path() / tarn::temporary_name({1, 2});
+  fs::create_symlink("nowhere", link);
+  set_age(link, 1'000'000);
   auto store = folder.open();
   CHECK_EQ(names_in(store), std::vector<std::string>{"51ca9f00-c84a-4196-ada1-41a8f73da198"});
   REQUIRE_EQ(store.put_if_absent("a", "").outcome(), tarn::put_outcome::created);
-  CHECK_EQ(contents_of(folder.path()).size(), strangers.size() + 2);
+  CHECK_EQ(contents_of(folder.path()).size(), strangers.size() + 3);
 }
 
 TEST_CASE("However many temporary files there are, all are collected in the end, a bounded number at a time") {

@@ -15,8 +15,8 @@ namespace {
 
 // Each changes one thing about the JSON codec.
 struct faults {
-  bool verifies = true;       // the checksum, and who the object is
-  bool checks_count = true;   // the number of rows
+  bool verifies = true;      // the checksum, and who the object is
+  bool checks_count = true;  // the number of rows
   bool checks_columns = true;
   bool keeps_limits = true;
   bool ends_in_failure = false;  // a failure looks like the end
@@ -106,7 +106,8 @@ TEST_CASE("The suite of codecs notices each planted fault") {
   CHECK(first_complaint<faults{}>() == "");
   CHECK(first_complaint<faults{.verifies = false}>().find("row 0 must be the one that was appended") == 0);
   CHECK(first_complaint<faults{.checks_count = false}>().find("an error must be made of another number of rows") == 0);
-  CHECK(first_complaint<faults{.checks_columns = false}>().find("an error must be made of another number of columns") == 0);
+  CHECK(first_complaint<faults{.checks_columns = false}>().find("an error must be made of another number of columns") ==
+        0);
   CHECK(first_complaint<faults{.keeps_limits = false}>().find("append must answer errc::limit_exceeded") == 0);
   CHECK(first_complaint<faults{.ends_in_failure = true}>() != "");
   CHECK(first_complaint<faults{.drops_last_row = true}>().find("rows() must be ") == 0);

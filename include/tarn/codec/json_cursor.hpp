@@ -81,8 +81,8 @@ class json_cursor {
     return true;
   }
 
-  // A row that may be too long was parsed as if the text ended where the limit does, so that memory is bounded too. What
-  // is wrong so close to that end that a token may have been cut is the limit's doing.
+  // A row that may be too long was parsed as if the text ended where the limit does, so that memory is bounded too.
+  // What is wrong so close to that end that a token may have been cut is the limit's doing.
   [[nodiscard]] bool explain_in_window(const error& why) {
     constexpr std::size_t cut_token_bytes_max = 12;  // "\ud83d\ude00"
     if (parser_.size_left() >= cut_token_bytes_max) return fail(why);

@@ -94,11 +94,13 @@ inline constexpr std::int64_t exponent_max = std::int64_t{1} << 60;
   return token.exponent - 1 - zeros;
 }
 
+// All powers of ten that are exact in a double.
+inline constexpr double powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                           1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
 // For few digits and a small power of ten, both are exact doubles and one division or multiplication rounds correctly
 // (Clinger 1990); provided that the processor computes in doubles.
 [[nodiscard]] inline bool convert_short_decimal(const number_token& token, double& number) noexcept {
-  constexpr double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                               1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
   constexpr bool computes_in_doubles = __FLT_EVAL_METHOD__ == 0;
   constexpr std::uint64_t exact_max = std::uint64_t{1} << 53;
   if (!computes_in_doubles || token.integer_digits + token.fraction_digits > 19 || token.significand > exact_max)
@@ -106,7 +108,7 @@ inline constexpr std::int64_t exponent_max = std::int64_t{1} << 60;
   const std::int64_t power = token.exponent - static_cast<std::int64_t>(token.fraction_digits);
   if (power < -22 || power > 22) return false;
   const auto digits = static_cast<double>(token.significand);
-  number = power < 0 ? digits / powers[-power] : digits * powers[power];
+  number = power < 0 ? digits / powers_of_ten[-power] : digits * powers_of_ten[power];
   if (token.negative) number = -number;
   return true;
 }

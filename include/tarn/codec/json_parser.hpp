@@ -33,10 +33,10 @@ struct json_options {
 
 // Reads values one after another from one text, which must outlive it and them. Movable.
 //
-// Each value is valid until its arena is cleared: lists and maps are arrays in the arena, strings look into the text or,
-// if they have escapes, into the arena. Errors are errc::invalid_argument or errc::limit_exceeded and say at which byte
-// of the text; after one the parser must not be used any more. Once arena and parser have met the largest value, they
-// allocate nothing.
+// Each value is valid until its arena is cleared: lists and maps are arrays in the arena, strings look into the text
+// or, if they have escapes, into the arena. Errors are errc::invalid_argument or errc::limit_exceeded and say at which
+// byte of the text; after one the parser must not be used any more. Once arena and parser have met the largest value,
+// they allocate nothing.
 class json_parser {
  public:
   json_parser() noexcept = default;
@@ -79,7 +79,8 @@ class json_parser {
     return failure();
   }
 
-  // After a failure: the byte that its message names, for who knows a better name for the place, such as line and column.
+  // After a failure: the byte that its message names, for who knows a better name for the place, such as line and
+  // column.
   [[nodiscard]] std::size_t failure_offset() const noexcept {
     return static_cast<std::size_t>(input_.failed_at - input_.begin);
   }
@@ -195,7 +196,8 @@ class json_parser {
     if (!input_.consume('"')) return input_.fail("a key in quotes");
     if (!scan_json_string(input_, memory, key)) return false;
     if (options_.escapes == json_escapes::tarn && key.starts_with('$')) {
-      if (!key.starts_with("$$")) return input_.fail_at(place, "no other member beside an escape, whose name has one '$'");
+      if (!key.starts_with("$$"))
+        return input_.fail_at(place, "no other member beside an escape, whose name has one '$'");
       key.remove_prefix(1);
     }
     values_.push(key);
@@ -236,7 +238,8 @@ class json_parser {
     return ahead.consume("\"$") && ahead.peek() != '$';
   }
 
-  // Names are only recognised as they are written: "\u0024bytes" is refused, as a key of a single '$' that is no escape.
+  // Names are only recognised as they are written: "\u0024bytes" is refused, as a key of a single '$' that is no
+  // escape.
   [[nodiscard]] bool scan_escape(arena& memory) {
     ++input_.at;
     input_.skip_white_space();
@@ -250,7 +253,8 @@ class json_parser {
     if (!scan_json_string(input_, memory, content)) return false;
     if (!input_.consume('}')) return input_.fail("'}' after an escape's only member");
     values_.push({});
-    if (is_bytes) return decode_bytes_escape(content, memory, values_.back()) || input_.fail_at(place, "canonical, padded base64");
+    if (is_bytes)
+      return decode_bytes_escape(content, memory, values_.back()) || input_.fail_at(place, "canonical, padded base64");
     return decode_double_escape(content, values_.back()) ||
            input_.fail_at(place, "16 lower-case hex digits of an infinity or a NaN");
   }

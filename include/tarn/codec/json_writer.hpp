@@ -19,8 +19,8 @@ namespace tarn::inline TARN_ABI {
 class json_writer {
  public:
   // Appends the value's text; strings in it must be UTF-8. With json_escapes::tarn, reading it with the same gives the
-  // same value, bit for bit. With json_escapes::none bytes and doubles that are not finite are still written as escapes,
-  // but keys are left alone: for people, not for reading back.
+  // same value, bit for bit. With json_escapes::none bytes and doubles that are not finite are still written as
+  // escapes, but keys are left alone: for people, not for reading back.
   void append(std::string& out, value_view value, json_escapes escapes) {
     open_.clear();
     begin_value(out, value);

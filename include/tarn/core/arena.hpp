@@ -11,7 +11,8 @@
 
 namespace tarn::inline TARN_ABI {
 
-// Movable: what it has handed out stays where it is. An arena that was moved from has the memory of the one assigned to, or none.
+// Movable: what it has handed out stays where it is. An arena that was moved from has the memory of the one assigned
+// to, or none.
 class arena {
  public:
   arena() noexcept = default;
@@ -28,7 +29,8 @@ class arena {
   }
 
   // Room for `count` objects, uninitialised, at an address that stays until `clear`. Costs an addition; sometimes a
-  // block is allocated, each at least twice as large as the one before. All sizes must add up to what std::size_t holds.
+  // block is allocated, each at least twice as large as the one before. All sizes must add up to what std::size_t
+  // holds.
   template <class T>
   [[nodiscard]] T* allocate(std::size_t count) {
     static_assert(std::is_trivially_destructible_v<T>, "an arena runs no destructors");

@@ -10,8 +10,8 @@
 
 namespace tarn::inline TARN_ABI {
 
-// Finds equal names among many. It sorts instead of hashing: whoever chooses the names cannot make it slow (for any fixed
-// hash function there are names that all collide), and no seed is needed. Keeps its memory for the next names.
+// Finds equal names among many. It sorts instead of hashing: whoever chooses the names cannot make it slow (for any
+// fixed hash function there are names that all collide), and no seed is needed. Keeps its memory for the next names.
 class duplicate_finder {
  public:
   void clear() noexcept { names_.clear(); }

@@ -13,7 +13,8 @@
 
 namespace tarn::inline TARN_ABI {
 
-// Movable: a stack that was moved from has the elements of the one assigned to, or none. References to elements are valid until the next push.
+// Movable: a stack that was moved from has the elements of the one assigned to, or none. References to elements are
+// valid until the next push.
 template <class T>
 class stack {
  public:

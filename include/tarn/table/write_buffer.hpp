@@ -30,20 +30,19 @@ class write_buffer {
 
   explicit write_buffer(std::string_view table) : table_(table) {}
 
-  // Appends a copy of a row that `check_row` has accepted. If the buffer is full it is flushed first: when that fails,
-  // the row is not appended and the buffer must not be used any more. No object is born before `earliest_birth`,
-  // whatever the clock says. Memory: one object.
-  [[nodiscard]] status append(core& lake, const row_view& values, timestamp earliest_birth) {
+  // Makes room for one row: a full buffer is flushed, an empty one gets an object to fill, which is not born before
+  // `earliest_birth`, whatever the clock says. After an error the buffer must not be used any more.
+  [[nodiscard]] status make_room(core& lake, timestamp earliest_birth) {
     if (unflushed_ && is_full(lake.options.bounds)) {
       const status flushed = flush(lake);
       if (!flushed) return flushed.error();
     }
-    if (!unflushed_) {
-      const status started = start(lake, earliest_birth);
-      if (!started) return started.error();
-    }
-    return unflushed_->append(values);
+    return unflushed_ ? status() : start(lake, earliest_birth);
   }
+
+  // Appends a copy of a row that `check_row` has accepted and that there is room for. After an error (the codec refuses
+  // its length) the buffer is as it was. Memory: one object.
+  [[nodiscard]] status append(const row_view& values) { return unflushed_->append(values); }
 
   // Puts the rows that are not yet in the store into an object of their own.
   [[nodiscard]] status flush(core& lake) {

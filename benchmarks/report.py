@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""usage: report.py PROGRAMS_DIR [--compiler CXX] [--repetitions N] [--smoke]
+
+Runs all benchmarks and prints the README's tables. Every time is the median of N runs, and the runs of tarn, of SQLite
+and of the floors take turns, so that a busy moment of the machine hits all of them. What is compared are ratios. Files
+are made below the working directory: run it on the disk that is meant. Takes about two minutes; with --smoke, which
+only tries whether everything works, a few seconds.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import platform
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+
+import compile_cost
+
+PROGRAMS = ["insert", "commit", "open", "scan"]
+
+# What each benchmark does, by the first part of its name, and whether its time is told for each of the things it did.
+WORK = {
+    "insert": ("insert {count} rows, one commit", False),
+    "commit": ("commit one row", True),
+    "open cold": ("open, after {count} commits", False),
+    "open warm": ("look for a newer version, after {count} commits", False),
+    "scan": ("read every value of {count} rows", False),
+    "sum": ("add up one column of {count} rows", False),
+}
+PLACES = {"memory": "memory", "files": "files", "volatile files": "files, no fsync"}
+ALL_SIZES = {"open cold"}  # of the others, the largest tells enough
+
+NAME = re.compile(r"(?P<work>[^/]+)/(?P<who>[^/]+)/(?P<place>[^/]+)/\w+:(?P<count>\d+)")
+
+PEAK_ROWS = [1_000, 1_000_000, 10_000_000]
+SMOKE_FILTER = ":(10|1000)(/|$)"
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def run_benchmarks(program, repetitions, smoke):
+    """What Google Benchmark reports, as its JSON."""
+    say(f"{program.name} ...")
+    options = ["--benchmark_format=json", "--benchmark_enable_random_interleaving=true"]
+    options.append(f"--benchmark_repetitions={1 if smoke else repetitions}")
+    if smoke:
+        options.append(f"--benchmark_filter={SMOKE_FILTER}")
+    done = subprocess.run([program, *options], stdout=subprocess.PIPE, check=True)
+    return json.loads(done.stdout)
+
+
+def nanoseconds(result):
+    """In memory the processor's time is the whole of it, and other programs do not show in it; files are waited for."""
+    unit = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}[result["time_unit"]]
+    return unit * result["cpu_time" if "/memory/" in result["name"] else "real_time"]
+
+
+def medians(reports):
+    """{(work, place, count): {who: nanoseconds}}"""
+    times = {}
+    for report in reports:
+        for result in report["benchmarks"]:
+            if result["run_type"] != "iteration":
+                continue
+            name = NAME.match(result["name"])
+            what = (name["work"], name["place"], int(name["count"]))
+            times.setdefault(what, {}).setdefault(name["who"], []).append(nanoseconds(result))
+    return {what: {who: statistics.median(runs) for who, runs in of.items()} for what, of in times.items()}
+
+
+def time_text(ns):
+    for unit, size in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
+        if ns >= size:
+            return f"{ns / size:.3g} {unit}"
+    return f"{ns:.3g} ns"
+
+
+def ratio_text(numerator, denominator):
+    if numerator is None or denominator is None:
+        return "-"
+    return f"{numerator / denominator:.2g} x"
+
+
+def is_largest(what, all_of_them):
+    work, place, count = what
+    return count == max(c for w, p, c in all_of_them if (w, p) == (work, place))
+
+
+def time_table(times):
+    yield "| work | where | tarn | SQLite | tarn / SQLite | floor | tarn / floor |"
+    yield "| --- | --- | ---: | ---: | ---: | ---: | ---: |"
+    rank = {name: at for at, name in enumerate([*WORK, *PLACES])}
+    for what in sorted(times, key=lambda key: (rank[key[0]], rank[key[1]], key[2])):
+        work, place, count = what
+        if work not in ALL_SIZES and not is_largest(what, times):
+            continue
+        description, each = WORK[work]
+        per = {who: ns / (count if each else 1) for who, ns in times[what].items()}
+        tarn, sqlite, floor = (per.get(who) for who in ("tarn", "sqlite", "floor"))
+        cells = [description.format(count=f"{count:,}"), PLACES[place]]
+        cells += ["-" if ns is None else time_text(ns) for ns in (tarn, sqlite)]
+        cells += [ratio_text(tarn, sqlite), "-" if floor is None else time_text(floor), ratio_text(tarn, floor)]
+        yield f"| {' | '.join(cells)} |"
+
+
+def size_of(path):
+    files = path.rglob("*") if path.is_dir() else path.parent.glob(path.name + "*")
+    return sum(file.stat().st_size for file in files if file.is_file())
+
+
+def peak_table(program, sizes):
+    """The most memory that a process ever has, and the size of what it leaves, for tables of several sizes in files."""
+    yield "| rows | tarn, insert | tarn, scan | SQLite, insert | SQLite, scan | tarn, on disk | SQLite, on disk |"
+    yield "| ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
+    for rows in sizes:
+        say(f"peak memory of {rows:,} rows ...")
+        cells = []
+        folder = pathlib.Path(tempfile.mkdtemp(prefix="benchmark_", dir="."))
+        try:
+            for who in ("tarn", "sqlite"):
+                for work in ("insert", "scan"):
+                    command = [program, who, work, str(rows), folder]
+                    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+                    cells.append(f"{int(done.stdout) / 1024:.1f} MiB")
+            cells += [f"{size_of(folder / name) / 1e6:.1f} MB" for name in ("lake", "database")]
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+        yield f"| {rows:,} | {' | '.join(cells)} |"
+
+
+def first_line(*command):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
+    return done.stdout.partition("\n")[0].strip()
+
+
+def machine(context, compiler):
+    model = first_line("sed", "-n", "s/^model name[^:]*: //p", "/proc/cpuinfo") or platform.processor()
+    file_system = first_line("findmnt", "-n", "-o", "FSTYPE", "-T", ".") or "an unknown file system"
+    return (
+        f"{context['num_cpus']} x {model}, {platform.system()} {platform.release()}, {file_system}; "
+        f"{first_line(compiler, '--version')}; SQLite {context['SQLite']}"
+    )
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__.partition("\n")[0][7:])
+    parser.add_argument("programs", type=pathlib.Path)
+    parser.add_argument("--compiler", default="g++")
+    parser.add_argument("--repetitions", type=int, default=7)
+    parser.add_argument("--smoke", action="store_true")
+    arguments = parser.parse_args()
+    smoke = arguments.smoke
+
+    load = os.getloadavg()[0]
+    if load > 0.5:
+        say(f"the machine is busy (load {load:.1f}): the ratios will be rough")
+    programs = arguments.programs.resolve()
+    reports = [run_benchmarks(programs / f"benchmark_{name}", arguments.repetitions, smoke) for name in PROGRAMS]
+    peaks = list(peak_table(programs / "benchmark_peak_memory", PEAK_ROWS[:1] if smoke else PEAK_ROWS))
+    say("compile cost ...")
+    costs = compile_cost.measure(arguments.compiler, rounds=1 if smoke else 5)
+
+    print(machine(reports[0]["context"], arguments.compiler), end="\n\n")
+    print(*time_table(medians(reports)), sep="\n", end="\n\n")
+    print(*peaks, sep="\n", end="\n\n")
+    print(*compile_cost.table(costs), sep="\n")
+
+
+if __name__ == "__main__":
+    main()
