@@ -14,7 +14,9 @@ TEST_CASE("A lock keeps threads from each other [threads]") {
   const auto work = [&] {
     for (int round = 0; round < 20'000; ++round) {
       const tarn::scoped_lock hold(guard);
-      ++count;
+      const int seen = count;
+      if (round % 100 == 0) std::this_thread::yield();  // the others get their chance to come between
+      count = seen + 1;
     }
   };
   std::vector<std::thread> threads;

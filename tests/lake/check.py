@@ -3,6 +3,7 @@
 import os
 import pathlib
 import random
+import shutil
 
 from support.tool import LakeTest, main, run
 
@@ -101,6 +102,33 @@ class Check(LakeTest):
         self.flip(self.objects[1], 150)
         self.flip(ENTRY % 3, 60)
         self.check_damage(0, ENTRY % 1, self.objects[1].name, ENTRY % 3)
+
+    def test_an_entry_of_another_lake(self):
+        other = pathlib.Path("other")
+        shutil.copytree("lake", other)
+        for entry in (2, 3):
+            (other / (ENTRY % entry)).unlink()
+        run(other, "insert", "t", stdin='{"a": "text", "b": 2}\n')
+        foreign = {path.name for path in other.iterdir()} - {path.name for path in pathlib.Path("lake").iterdir()}
+        self.change(ENTRY % 2, lambda _: (other / (ENTRY % 2)).read_bytes())
+        # Version 2 fits, but for its object, which is not here; version 3 was made to follow another version 2.
+        self.check_damage(1, *foreign, ENTRY % 3)
+        run(other, "insert", "t", stdin='{"a": "text", "b": 3}\n')
+        for path in other.glob("_table_*"):
+            shutil.copy(path, "lake")
+        self.change(ENTRY % 3, lambda _: (other / (ENTRY % 3)).read_bytes())
+        self.change(ENTRY % 1, lambda content: content)
+        self.assertIn("unreferenced: 2", self.succeed("check"))
+
+    def test_after_an_entry_off_the_chain_all_objects_are_still_read(self):
+        self.succeed("insert", "t", stdin='{"a": 4, "b": 4}\n')
+        run("other", "create", "t", "a", "b:integer")
+        run("other", "insert", "t", stdin='{"a": 1}\n')
+        foreign = next(pathlib.Path("other").glob("_table_*"))
+        self.change(ENTRY % 1, lambda _: pathlib.Path("other", ENTRY % 1).read_bytes())
+        self.check_damage(0, ENTRY % 1, foreign.name)
+        shutil.copy(foreign, "lake")
+        self.assertIn("in 4 objects", self.check_damage(0, ENTRY % 1))
 
     def test_a_missing_entry(self):
         pathlib.Path("lake", ENTRY % 2).unlink()

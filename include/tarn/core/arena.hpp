@@ -69,7 +69,7 @@ class arena {
   [[nodiscard]] block* append_block(std::size_t size_min) {
     const std::size_t usual = current_ == nullptr ? first_block_size : 2 * current_->size;
     const std::size_t size = size_min > usual ? size_min : usual;
-    block* const appended = new (::operator new(sizeof(block) + size)) block{nullptr, size};
+    auto* const appended = new (::operator new(sizeof(block) + size)) block{nullptr, size};
     (current_ == nullptr ? first_ : current_->next) = appended;
     return appended;
   }

@@ -64,7 +64,7 @@ class file_bytes {
       : system_(system), data_(data), size_(size), mapped_(mapped) {}
 
   [[nodiscard]] static result<file_bytes> copy(System& system, int file, std::size_t size) {
-    char* const buffer = new (std::nothrow) char[size + 1];  // not value-initialised: every byte is read or is an error
+    char* const buffer = new (std::nothrow) char[size];  // not value-initialised: every byte is read or is an error
     if (buffer == nullptr) return error{errc::io, concat("there is no memory for its ", size, " bytes")};
     file_bytes copied(system, buffer, size, false);
     for (std::size_t done = 0; done < size;) {

@@ -54,8 +54,9 @@ struct file_store_options {
   std::size_t map_bytes_min = 262'144;
 };
 
-// Cheap to copy; copies are one store. A moved-from store may only be destroyed or assigned to. Errors name the object
-// and the folder.
+// Cheap to copy; copies are one store. A moved-from store may only be destroyed or assigned to. After a fork, the child
+// opens one of its own: of two processes that share a descriptor, only one hears of a failed write-back. Errors name
+// the object and the folder.
 template <class System>  // = posix_system: the default is in fwd.hpp
 class file_store {
   static_assert(file_system<System>,

@@ -71,8 +71,8 @@ namespace tarn::inline TARN_ABI::testing {
   for (const std::uint32_t code_point :
        {0x80U, 0x7ffU, 0x800U, 0x2028U, 0xd7ffU, 0xe000U, 0xfeffU, 0xffffU, 0x1'0000U, 0x1'f600U, 0x10'ffffU}) {
     char sequence[4];
-    const std::string text(sequence, write_utf8(sequence, code_point));
-    for (std::size_t before = 0; before < 9; ++before) all.emplace_back(std::string(before, 'a') + text + text + "\n");
+    const std::string text = concat(std::string_view(sequence, write_utf8(sequence, code_point)), "\n");
+    for (std::size_t before = 0; before < 9; ++before) all.emplace_back(std::string(before, 'a') + text);
   }
   all.emplace_back(std::string(100'000, 'x'));
   all.emplace_back(std::string(10'000, '"'));
@@ -107,7 +107,7 @@ namespace tarn::inline TARN_ABI::testing {
   }
   all.push_back(
       map_of({value("Table"), value("x"), value("Data"), list_of({list_of({value(1)})}), value("Len"), value(1)}));
-  all.push_back(value("],\"Len\":7"));
+  all.emplace_back("],\"Len\":7");
   return all;
 }
 

@@ -66,6 +66,17 @@ class LakeTest(unittest.TestCase):
         self.assertTrue(done.err.startswith("lake: "), done.err)
         return done.err
 
+    def refuse_endless(self, message, *arguments, start_with, go_on_with):
+        """Runs a command that must give up reading an endless input, with this message."""
+        process = start("lake", *arguments, bufsize=0)
+        with self.assertRaises(BrokenPipeError):
+            process.stdin.write(start_with)
+            for _ in range(1 << 10):
+                process.stdin.write(go_on_with * ((1 << 20) // len(go_on_with)))
+        out, err = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, out), (1, b""))
+        self.assertIn(message, err.decode())
+
     def rows(self, *arguments):
         return [parse(line) for line in self.succeed("scan", *arguments, "--format", "ndjson").splitlines()]
 
