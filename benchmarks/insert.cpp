@@ -45,7 +45,7 @@ std::vector<std::string> encoded_samples(std::int64_t rows) {
 void copy_finished_bytes(benchmark::State& state) {
   const std::vector<std::string> objects = encoded_samples(state.range(0));
   for (auto _ : state) {
-    const std::vector<std::string> copies = objects;
+    const std::vector<std::string> copies(objects.begin(), objects.end());
     benchmark::DoNotOptimize(copies.data());
   }
 }

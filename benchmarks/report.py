@@ -27,6 +27,7 @@ PROGRAMS = ["insert", "commit", "open", "scan"]
 WORK = {
     "insert": ("insert {count} rows, one commit", False),
     "commit": ("commit one row", True),
+    "put": ("put_if_absent of a commit's bytes", True),
     "open cold": ("open, after {count} commits", False),
     "open warm": ("look for a newer version, after {count} commits", False),
     "scan": ("read every value of {count} rows", False),
@@ -85,7 +86,8 @@ def time_text(ns):
 def ratio_text(numerator, denominator):
     if numerator is None or denominator is None:
         return "-"
-    return f"{numerator / denominator:.2g} x"
+    two_digits = float(f"{numerator / denominator:.2g}")
+    return f"{two_digits:,g} x"
 
 
 def is_largest(what, all_of_them):
@@ -116,8 +118,8 @@ def size_of(path):
 
 
 def peak_table(program, sizes):
-    """The most memory that a process ever has, and the size of what it leaves, for tables of several sizes in files."""
-    yield "| rows | tarn, insert | tarn, scan | SQLite, insert | SQLite, scan | tarn, on disk | SQLite, on disk |"
+    """The most memory that a process ever has with a table in files, and how large the files are for each row."""
+    yield "| rows | tarn, insert | tarn, scan | SQLite, insert | SQLite, scan | tarn, a row | SQLite, a row |"
     yield "| ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
     for rows in sizes:
         say(f"peak memory of {rows:,} rows ...")
@@ -129,7 +131,7 @@ def peak_table(program, sizes):
                     command = [program, who, work, str(rows), folder]
                     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
                     cells.append(f"{int(done.stdout) / 1024:.1f} MiB")
-            cells += [f"{size_of(folder / name) / 1e6:.1f} MB" for name in ("lake", "database")]
+            cells += [f"{size_of(folder / name) / rows:.1f} B" for name in ("lake", "database")]
         finally:
             shutil.rmtree(folder, ignore_errors=True)
         yield f"| {rows:,} | {' | '.join(cells)} |"
@@ -168,8 +170,11 @@ def main():
     costs = compile_cost.measure(arguments.compiler, rounds=1 if smoke else 5)
 
     print(machine(reports[0]["context"], arguments.compiler), end="\n\n")
+    print("Time, in memory the processor's and in files that which passes; medians:", end="\n\n")
     print(*time_table(medians(reports)), sep="\n", end="\n\n")
+    print("Peak memory with a table in files, and the files' size:", end="\n\n")
     print(*peaks, sep="\n", end="\n\n")
+    print("The compiler's time for a file that includes it, -O0:", end="\n\n")
     print(*compile_cost.table(costs), sep="\n")
 
 

@@ -120,7 +120,7 @@ TEST_CASE_TEMPLATE("A16: serializable writers of different tables never conflict
 
 TEST_CASE_TEMPLATE("lost update: whoever reads a counter and writes the next number never loses one [threads]", Stores,
                    TARN_EACH_STORE) {
-  const int increments_each = fewer_over_files<Stores>(24);
+  const int increments_each = fewer_over_files<Stores>(16);
   Stores stores;
   tarn::client first{counting_store(stores.open())};
   CHECK(create(first, "counter", {"number"}) == tarn::version{0});

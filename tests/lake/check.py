@@ -113,12 +113,6 @@ class Check(LakeTest):
         self.change(ENTRY % 2, lambda _: (other / (ENTRY % 2)).read_bytes())
         # Version 2 fits, but for its object, which is not here; version 3 was made to follow another version 2.
         self.check_damage(1, *foreign, ENTRY % 3)
-        run(other, "insert", "t", stdin='{"a": "text", "b": 3}\n')
-        for path in other.glob("_table_*"):
-            shutil.copy(path, "lake")
-        self.change(ENTRY % 3, lambda _: (other / (ENTRY % 3)).read_bytes())
-        self.change(ENTRY % 1, lambda content: content)
-        self.assertIn("unreferenced: 2", self.succeed("check"))
 
     def test_after_an_entry_off_the_chain_all_objects_are_still_read(self):
         self.succeed("insert", "t", stdin='{"a": 4, "b": 4}\n')
@@ -151,7 +145,8 @@ class Check(LakeTest):
         out = self.succeed("check")
         self.assertRegex(out, rf"unreferenced: 1 \([^\n]*\)\n  {garbage}\n")
         self.assertRegex(out, rf"temporary: 1 \([^\n]*\)\n  {temporary}\n")
-        self.assertRegex(out, r"strangers: 5 \([^\n]*\)\n  \\u001b\[31m\n  _log_5\n  _log_backup~\n  folder\n  notes.txt\n")
+        listed = r"\n  \\u001b\[31m\n  _log_5\n  _log_backup~\n  folder\n  notes.txt\n"
+        self.assertRegex(out, r"strangers: 5 \([^\n]*\)" + listed)
         self.assertTrue(out.endswith("\nall is well\n"))
 
     def test_a_folder_in_the_place_of_an_entry_or_object(self):

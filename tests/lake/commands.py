@@ -6,6 +6,7 @@ import shutil
 
 from support.tool import LAKE, LakeTest, main, run
 
+FIXTURES = pathlib.Path(__file__).resolve().parents[1] / "fixtures"
 NOBODY = 65534
 COMMANDS = ["create", "drop", "insert", "scan", "tables", "log", "check"]
 
@@ -118,18 +119,21 @@ class Commands(LakeTest):
 
     def test_scan_counts_below_a_table(self):
         self.succeed("insert", "t", "--create", stdin='{"a": 1}\n{"a": 2}\n')
-        self.assertTrue(self.succeed("scan", "t", "--format", "table").endswith("\n(2 rows)\n"))
-        self.assertTrue(self.succeed("scan", "t", "--format=table", "--limit=1").endswith("\n(1 row; there are more)\n"))
-        self.assertTrue(self.succeed("scan", "t", "--format=table", "--limit=2").endswith("\n(2 rows)\n"))
+        for arguments, count in [([], "2 rows"), (["--limit=1"], "1 row; there are more"), (["--limit=2"], "2 rows")]:
+            out = self.succeed("scan", "t", "--format=table", *arguments)
+            self.assertTrue(out.endswith(f"\n({count})\n"), out)
 
     def test_tables_states_rows_objects_and_bytes(self):
         self.succeed("create", "b", "x")
         self.succeed("insert", "a", "--create", stdin='{"x": 1}')
         self.succeed("insert", "a", stdin='{"x": 2}\n{"x": 3}\n')
-        out = self.succeed("tables", "--format", "table")
-        self.assertRegex(out, r"^a: 3 rows in 2 objects, \d+ bytes\n  x  any\nb: 0 rows in 0 objects, 0 bytes\n  x  any\n$")
+        self.assertRegex(
+            self.succeed("tables", "--format", "table"),
+            r"^a: 3 rows in 2 objects, \d+ bytes\n  x  any\nb: 0 rows in 0 objects, 0 bytes\n  x  any\n$",
+        )
         self.assertIn('{"table":"a","rows":1,"objects":1,', self.succeed("tables", "--at", "1"))
-        self.assertRegex(self.succeed("tables", "--format", "csv"), r'^table,rows,objects,bytes,columns\na,3,2,\d+,"\[""')
+        csv = self.succeed("tables", "--format", "csv")
+        self.assertRegex(csv, r'^table,rows,objects,bytes,columns\na,3,2,\d+,"\[""')
 
     def test_log_lists_the_versions(self):
         self.succeed("create", "t", "a")
@@ -137,9 +141,11 @@ class Commands(LakeTest):
         self.succeed("drop", "t")
         time = r'"time":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"'
         lines = self.succeed("log").splitlines()
-        self.assertRegex(lines[0], r'^\{"version":0,' + time + r',"operation":"create table","table":"t","rows":0,')
-        self.assertRegex(lines[1], r'^\{"version":1,' + time + r',"operation":"insert","table":"t","rows":2,"bytes":\d+')
-        self.assertRegex(lines[2], r'^\{"version":2,' + time + r',"operation":"drop table","table":"t","rows":0,')
+        for version, operation, rows in [(0, "create table", 0), (1, "insert", 2), (2, "drop table", 0)]:
+            self.assertRegex(
+                lines[version],
+                rf'^\{{"version":{version},{time},"operation":"{operation}","table":"t","rows":{rows},"bytes":\d+,',
+            )
         self.assertRegex(lines[2], r'"transaction":"[0-9a-f-]{36}"\}$')
         table = self.succeed("log", "--format", "table").splitlines()
         self.assertRegex(table[0], r"^version +time +operation +table +rows +bytes$")
@@ -166,6 +172,27 @@ class Commands(LakeTest):
         done = run("missing/lake", "create", "t", "a")
         self.assertEqual(done.returncode, 1)
         self.assertIn("its parent is missing", done.err)
+
+
+class Article(LakeTest):
+    """A folder that the article's program wrote."""
+
+    def setUp(self):
+        super().setUp()
+        shutil.copytree(FIXTURES / "article" / "two-commits", "lake")
+
+    def test_it_is_a_lake(self):
+        rows = [{"a": "Joey", "b": 1}, {"a": "Yue", "b": 2}, {"a": "Ada", "b": 3}]
+        self.assertEqual(self.rows("x"), rows)
+        self.assertIn('"table":"x","rows":null,"objects":2,"bytes":null,', self.succeed("tables"))
+        self.assertTrue(self.succeed("tables", "--format=table").startswith("x: an unknown number of rows in 2 objects\n"))
+        self.assertIn('"version":1,"time":null,"operation":"of the article', self.succeed("log"))
+        self.assertIn("data: 3 rows in 2 objects", self.succeed("check"))
+
+    def test_it_can_be_appended_to(self):
+        self.succeed("insert", "x", stdin='{"a": "Mary", "b": 4}')
+        self.assertEqual(self.rows("x")[3:], [{"a": "Mary", "b": 4}])
+        self.assertIn("all is well", self.succeed("check"))
 
 
 class Permissions(LakeTest):

@@ -133,7 +133,7 @@ class Failures(LakeTest):
         self.succeed("insert", "t", stdin='{"a": "%s"}\n' % ("x" * 100) * 5_000)
 
     def test_a_full_disk_is_a_failure(self):
-        for arguments in (["scan", "t"], ["scan", "t", "--limit", "1"], ["tables"], ["log"], ["check"], ["log", "--help"]):
+        for arguments in (["scan", "t"], ["scan", "t", "--limit", "1"], ["tables"], ["log"], ["check"], ["-h"]):
             with open("/dev/full", "wb") as full:
                 done = subprocess.run([LAKE, "lake", *arguments], stdout=full, stderr=subprocess.PIPE)
             self.assertEqual(done.returncode, 1)

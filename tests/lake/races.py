@@ -1,8 +1,6 @@
 """Several processes on one lake."""
 
-import subprocess
-
-from support.tool import LAKE, LakeTest, main, start
+from support.tool import LakeTest, main, start
 
 
 class Races(LakeTest):
