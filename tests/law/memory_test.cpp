@@ -73,7 +73,7 @@ class large_table {
     CHECK(scan.status().has_value());
     CHECK(rows == rows_);
     CHECK(scan.statistics().objects == static_cast<std::uint64_t>((rows_ + 65'535) / 65'536));
-    object_bytes_ = scan.statistics().bytes / scan.statistics().objects;
+    object_bytes_ = static_cast<std::size_t>(scan.statistics().bytes / scan.statistics().objects);
     return peak.value();
   }
 
