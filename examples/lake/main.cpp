@@ -23,7 +23,8 @@ exit_code print_general_help() {
   output out;
   out.print("lake keeps tables, and every version they ever had, in a folder.\n\n");
   out.print(general_usage);
-  out.print("\nDIR is the folder; `create` makes it if it is missing, but not the folders above it. Commands:\n\n");
+  out.print(
+      "\nDIR is the folder; `create` and `insert --create` make it if it is missing, but not those above it.\n\n");
   for (const command* each : commands) {
     const std::string padding(8 - each->name.size(), ' ');
     out.print(tarn::concat("  ", each->name, padding, each->summary, "\n"));

@@ -1,13 +1,12 @@
 // What the README shows is what the library does: its FORMAT examples are the bytes of this lake, its program is
 // examples/quickstart.cpp.
-#include <tarn/tarn.hpp>
-
 #include <doctest/doctest.h>
 
 #include <fstream>
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <tarn/tarn.hpp>
 
 #include "../support/stores.hpp"
 #include "../support/test_environment.hpp"

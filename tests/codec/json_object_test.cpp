@@ -101,7 +101,7 @@ TEST_CASE("D14: the checksum's digits are compared as they are") {
     for (int c = 0; c < 256; ++c) {
       std::string damaged = text;
       damaged[at] = static_cast<char>(c);
-      REQUIRE((refusal(damaged) == "") == (damaged == text));
+      REQUIRE(refusal(damaged).empty() == (damaged == text));
     }
   text.replace(digits, 8, "DFC13711");
   CHECK(refusal(text) == "is damaged: it states the checksum DFC13711, its bytes have dfc13711");

@@ -250,7 +250,7 @@ TEST_CASE_TEMPLATE(
   constexpr int writers = 4;
   const int commits_each = fewer_over_files<Stores>(60);
   Stores stores;
-  tarn::client first{stores.open()};
+  tarn::client first{counting_store(stores.open())};
   (void)create(first, "left", {"transaction"});
   (void)create(first, "right", {"transaction"});
 

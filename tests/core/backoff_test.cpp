@@ -76,3 +76,17 @@ TEST_CASE("A single attempt is followed by no wait") {
   CHECK_FALSE(retries.wait());
   CHECK(here.waits.empty());
 }
+
+TEST_CASE("After a restart the attempts are counted anew, but waits stay as long as they have become") {
+  waiting here;
+  here.entropy = false;
+  const environment surroundings = here.get();
+  const backoff_options options{100, 1'000, 3};
+  backoff retries(options, surroundings);
+  CHECK(retries.wait());
+  CHECK(retries.wait());
+  CHECK_FALSE(retries.wait());
+  retries.restart();
+  CHECK(retries.wait());
+  CHECK(here.waits == std::vector<std::uint64_t>{100, 200, 400});
+}

@@ -31,7 +31,7 @@ TEST_CASE("A shared object lives as long as its last owner") {
   CHECK(lives == 1);
   CHECK(first.unique());
   {
-    const shared<counted> second = first;
+    const shared<counted> second = first;  // NOLINT(performance-unnecessary-copy-initialization): it counts
     CHECK_FALSE(first.unique());
     CHECK(&*second == &*first);
   }

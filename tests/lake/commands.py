@@ -92,7 +92,7 @@ class Commands(LakeTest):
 
     def test_create_refuses_what_the_library_refuses(self):
         self.fail_with(1, "table name '../evil'", "create", "../evil", "a")
-        self.fail_with(1, "which column 0 has already", "create", "t", "a", "a")
+        self.fail_with(1, "two columns have the name 'a'", "create", "t", "a", "a")
         self.fail_with(1, "empty name", "create", "t", ":integer")
         self.succeed("create", "t", "a")
         self.fail_with(1, "table t exists already", "create", "T", "a")

@@ -181,7 +181,7 @@ class Errors(LakeTest):
 
     def test_a_header_that_makes_no_table(self):
         self.write("file.csv", "a,b,a\n1,2,3\n")
-        self.fail_with(1, "file.csv: table t: column 2 has the name 'a'", "insert", "t", "file.csv", "--create")
+        self.fail_with(1, "file.csv: table t: two columns have the name 'a'", "insert", "t", "file.csv", "--create")
         self.write("file.csv", "a,,b\n1,2,3\n")
         self.fail_with(1, "file.csv: table t: column 1 has an empty name", "insert", "t", "file.csv", "--create")
         self.write("empty.csv", "")

@@ -20,8 +20,7 @@ TEST_CASE("A18: a schema needs columns with names that are UTF-8, not empty, and
   CHECK(check_schema({"a", "b", "A"}, bounds).has_value());
   CHECK(why(check_schema(schema(), bounds)).find("at least one column") != std::string::npos);
   CHECK(why(check_schema({"a", ""}, bounds)).find("column 1 has an empty name") != std::string::npos);
-  CHECK(why(check_schema({"a", "b", "a"}, bounds)).find("column 2 has the name 'a', which column 0") !=
-        std::string::npos);
+  CHECK(why(check_schema({"a", "b", "a"}, bounds)).find("two columns have the name 'a'") != std::string::npos);
   CHECK(why(check_schema({"\xff"}, bounds)).find("not UTF-8") != std::string::npos);
   CHECK(why(check_schema({column(std::string(1025, 'x'))}, bounds)).find("limits::column_name_bytes_max") !=
         std::string::npos);

@@ -32,6 +32,10 @@ class backoff {
     return true;
   }
 
+  // All attempts anew, for something that others were faster with. The waits stay as long as they have become: they
+  // tell how many compete.
+  void restart() noexcept { attempts_ = 0; }
+
  private:
   const backoff_options* options_;
   const environment* surroundings_;

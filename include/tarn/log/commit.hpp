@@ -110,7 +110,7 @@ class commit_attempt {
     if (!state_->needed_to_write.empty())
       return error(errc::unsupported, concat("the lake needs the feature '", state_->needed_to_write.front(),
                                              "' to be written, which this tarn does not have: use a newer tarn"));
-    if (mine_.at != state_->at.next()) retries_ = backoff(options_.backoff, surroundings_);
+    if (mine_.at != state_->at.next()) retries_.restart();
     mine_.at = state_->at.next();
     mine_.previous_checksum = state_->entry_checksum;
     mine_.time = time_after(*state_, surroundings_);

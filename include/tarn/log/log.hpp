@@ -71,8 +71,8 @@ template <object_store Store>
   return head;
 }
 
-// Whether slot `at`, which is empty, is a hole: errc::corrupt if a later slot is filled. Names of entries that cannot be
-// got are ghosts of the listing and prove nothing.
+// Whether slot `at`, which is empty, is a hole: errc::corrupt if a later slot is filled. Names of entries that cannot
+// be got are ghosts of the listing and prove nothing.
 template <object_store Store>
 [[nodiscard]] status check_end(Store& store, version at) {
   std::vector<version> later;
@@ -83,7 +83,7 @@ template <object_store Store>
   if (!listed) return listed.error();
   for (const version each : later) {
     const auto found = store.get(entry_name(each));
-    if (found) return missing_entry(at, each);
+    if (found) return store.get(entry_name(at)) ? status() : missing_entry(at, each);  // or has been filled meanwhile
     if (found.error().code() != errc::not_found) return found.error();
   }
   return {};

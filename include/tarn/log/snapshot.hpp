@@ -74,8 +74,8 @@ namespace snapshot_detail {
 }
 
 template <class = void>
-[[nodiscard]] status apply_action(snapshot& state, const entry& next, std::string_view table,
-                                         const action& change, std::size_t place_in_entry) {
+[[nodiscard]] status apply_action(snapshot& state, const entry& next, std::string_view table, const action& change,
+                                  std::size_t place_in_entry) {
   const auto inconsistent = [&](std::string_view what) {
     return error(errc::corrupt,
                  concat("version ", next.at.number, " (", entry_name(next.at), ") ", what, " table ", table));

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "../core/config.hpp"
+#include "../core/duplicate_finder.hpp"
 #include "../core/limits.hpp"
 #include "../core/result.hpp"
 #include "../core/row.hpp"
@@ -24,8 +25,10 @@ template <class = void>
   if (columns.size() > bounds.columns_max)
     return error(errc::limit_exceeded,
                  concat("the table has ", columns.size(), " columns, limits::columns_max is ", bounds.columns_max));
+  duplicate_finder names;
   for (std::size_t at = 0; at < columns.size(); ++at) {
     const std::string& name = columns[at].name;
+    names.add(name);
     const std::string place = concat("column ", at);
     if (name.empty()) return error(errc::invalid_argument, concat(place, " has an empty name"));
     if (name.size() > bounds.column_name_bytes_max)
@@ -34,10 +37,9 @@ template <class = void>
                           bounds.column_name_bytes_max));
     if (find_invalid_utf8(name) != name.size())
       return error(errc::invalid_argument, concat(place, " has a name that is not UTF-8"));
-    if (const std::size_t first = columns.find(name); first != at)
-      return error(errc::invalid_argument,
-                   concat(place, " has the name '", name, "', which column ", first, " has already"));
   }
+  if (const std::string_view* const twice = names.find(); twice != nullptr)
+    return error(errc::invalid_argument, concat("two columns have the name '", *twice, "'"));
   return {};
 }
 
@@ -91,19 +93,21 @@ class value_checker {
 
   [[nodiscard]] status check_map(map_view map, std::uint32_t depth) {
     if (const status shallow = check_depth(depth); !shallow) return shallow.error();
-    for (std::size_t at = 0; at < map.size(); ++at) {
-      const member_view member = map[at];
+    keys_.clear();
+    for (const member_view member : map) {
       if (const status good = check_text(member.key, "a key"); !good) return good.error();
-      for (std::size_t before = 0; before < at; ++before)
-        if (map[before].key == member.key)
-          return error(errc::invalid_argument, concat("has a map with two members '", member.key, "'"));
-      if (const status good = check(member.value, depth); !good) return good.error();
+      keys_.add(member.key);
     }
+    if (const std::string_view* const twice = keys_.find(); twice != nullptr)
+      return error(errc::invalid_argument, concat("has a map with two members '", *twice, "'"));
+    for (const member_view member : map)
+      if (const status good = check(member.value, depth); !good) return good.error();
     return {};
   }
 
   const limits& bounds_;
   std::size_t bytes_ = 0;
+  duplicate_finder keys_;  // of the map that is being checked
 };
 
 }  // namespace row_check_detail
