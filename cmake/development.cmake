@@ -36,8 +36,15 @@ if(TARN_BENCHMARKS)
   add_subdirectory(benchmarks)
 endif()
 
-# All that a compiler is told to build is looked at, and the headers through what includes them (.clang-tidy).
+# clang-tidy looks at all that is configured to be built (the preset `tidy` leaves out the tests), and at the headers
+# both through what uses them and, as not all are used, through one file that includes every one.
 find_program(RUN_CLANG_TIDY run-clang-tidy)
 if(RUN_CLANG_TIDY)
+  file(GLOB_RECURSE headers RELATIVE ${PROJECT_SOURCE_DIR}/include CONFIGURE_DEPENDS include/*.hpp)
+  list(TRANSFORM headers REPLACE "(.+)" "#include <\\1>\n")
+  list(JOIN headers "" all_headers)
+  file(CONFIGURE OUTPUT all_headers.cpp CONTENT "${all_headers}")
+  add_library(tarn_all_headers OBJECT EXCLUDE_FROM_ALL ${CMAKE_CURRENT_BINARY_DIR}/all_headers.cpp)
+  target_link_libraries(tarn_all_headers PRIVATE tarn_development)
   add_custom_target(tidy COMMAND ${RUN_CLANG_TIDY} -quiet -p ${CMAKE_BINARY_DIR} VERBATIM USES_TERMINAL)
 endif()

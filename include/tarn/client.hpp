@@ -18,6 +18,7 @@
 #include "history.hpp"
 #include "log/commit.hpp"
 #include "log/log.hpp"
+#include "store/put_object.hpp"
 #include "store/store.hpp"
 #include "table/client_core.hpp"
 #include "transaction.hpp"
@@ -39,7 +40,8 @@ enum class settle : bool {
 
 // A lake in a store. Any number of clients, in any number of processes, may use one lake at the same time; one client
 // is used by one thread at a time. Copies are clients of their own. A client owns its store object; its transactions
-// and scans keep it alive.
+// and scans keep it alive. A moved-from client may only be destroyed or
+// assigned to.
 template <class Store, class Codec>
 class client {
   static_assert(puts_if_absent<Store>,
@@ -76,6 +78,8 @@ class client {
   // A transaction that reads version `at`. Reads the log from its beginning up to there, so damage after it does not
   // matter. errc::not_found if there is no such version (yet).
   [[nodiscard]] result<transaction_type> begin_at(version at) {
+    if (at < version())
+      return error(errc::invalid_argument, concat("there is no version ", at.number, ": the first is 0"));
     if (const status good = check_options(core_->options); !good) return good.error();
     if (const status listed = list(); !listed) return listed.error();
     shared_snapshot state;
@@ -83,6 +87,23 @@ class client {
     if (!read) return read.error();
     if (state->at == at) return start(state);
     return error(errc::not_found, concat("there is no version ", at.number, ": the newest is ", state->at.number));
+  }
+
+  // A transaction that reads the newest version that was committed at `time` or before. The article's versions, which
+  // have no time, count as committed with the one before. errc::not_found if the first is later.
+  [[nodiscard]] result<transaction_type> begin_at(timestamp time) {
+    if (const status good = check_options(core_->options); !good) return good.error();
+    if (const status listed = list(); !listed) return listed.error();
+    shared_snapshot state;
+    bool passed = false;
+    const auto until = [&](const entry& each) {
+      passed = !each.of_article && each.time > time;
+      return passed ? status(error(errc::not_found, "later")) : status();
+    };
+    const status read = read_forward(core_->store, state, {.listed = core_->listed}, core_->options.bounds, until);
+    if (!read && !passed) return read.error();
+    if (state->at != version()) return start(state);
+    return error(errc::not_found, concat("nothing was committed at ", time.ms, " ms since 1970 or before"));
   }
 
   // The versions of the lake, oldest first. One `list`.
@@ -97,6 +118,10 @@ class client {
     const result<commit_state> found = look_up(transaction, slot);
     if (!found || *found != commit_state::undecided || undecided == settle::no) return found;
     const status filled = fill(slot);
+    if (!filled &&
+        filled.error().code() == errc::commit_unknown)  // of the filling; what was asked is as open as before
+      return error(commit_in_doubt{transaction, slot},
+                   concat("version ", slot.number, " could not be settled: ask again; ", filled.error().message()));
     if (!filled) return filled.error();
     return look_up(transaction, slot);
   }
@@ -138,8 +163,15 @@ class client {
     const result<logged_entry> found = get_entry(core_->store, slot, core_->options.bounds);
     if (!found && found.error().code() == errc::not_found) return commit_state::undecided;
     if (!found) return found.error();
-    const bool is_it = !found->content.of_article && found->content.transaction == transaction;
-    return is_it ? commit_state::committed : commit_state::not_committed;
+    if (found->content.of_article || found->content.transaction != transaction) return commit_state::not_committed;
+    // Its writer may have died before the entry was durable; a put of the same bytes promises that it is.
+    const std::string name = entry_name(slot);
+    const auto bytes = core_->store.get(name);
+    if (!bytes) return bytes.error();
+    const status durable =
+        put_object(core_->store, name, *bytes, core_->options.commit.backoff, core_->options.surroundings);
+    if (!durable) return durable.error().within(concat(name, " holds the transaction, but may not be durable"));
+    return commit_state::committed;
   }
 
   // Fills an empty slot, which must be the one after the head, with an entry that changes nothing; success too if

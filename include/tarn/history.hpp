@@ -54,10 +54,9 @@ class [[nodiscard]] log_reader {
   [[nodiscard]] bool next() {
     if (!status_) return false;
     const version at = at_.next();
-    const result<logged_entry> read = get_entry(lake_->store, at, lake_->options.bounds);
+    const result<logged_entry> read = get_next_entry(lake_->store, at, listed_, lake_->options.bounds);
     if (!read) {
-      const bool absent = read.error().code() == errc::not_found;
-      status_ = !absent ? read.error() : at > listed_ ? tarn::status() : check_end(lake_->store, at);
+      if (read.error().code() != errc::not_found) status_ = read.error();
       return false;
     }
     status_ = check_link(at_, checksum_, read->content);

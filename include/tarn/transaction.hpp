@@ -41,7 +41,8 @@ namespace tarn::inline TARN_ABI {
 
 // Serializable: the outcome is as if the committed transactions had run one after the other, in the order of their
 // versions. Made by `client::begin`; usable until `commit`, `rollback` or a failed flush, then errc::finished. Movable;
-// rolled back on destruction. Not thread-safe, and used by the thread that uses its client.
+// rolled back on destruction; a moved-from one may only be destroyed or assigned to. Not thread-safe, and used by the
+// thread that uses its client.
 template <object_store Store, row_codec Codec>
 class [[nodiscard]] transaction {
  public:
@@ -103,8 +104,9 @@ class [[nodiscard]] transaction {
     return {};
   }
 
-  // Appends one row: a copy of it. An error names the column and leaves the transaction as it was; only after a failed
-  // flush of the rows before can it no more than be rolled back. Amortised cost: encoding the row.
+  // Appends one row: a copy of it. An error names the column, if it is one column's, and leaves the transaction as it
+  // was; only after a failed flush of the rows before can it no more than be rolled back. Amortised cost: encoding the
+  // row.
   [[nodiscard]] status insert(std::string_view table, const row_view& values) {
     return insert_rows(table, std::initializer_list<row_view>{values});
   }
@@ -227,8 +229,10 @@ class [[nodiscard]] transaction {
     for (const row_view each : rows) {
       const status room = slot.rows().make_room(*lake_, snapshot_->time);
       if (!room) return fail_with(room.error());
-      const status appended = slot.rows().append(each);
-      if (!appended) return inserted == 0 ? appended.error() : fail_with(appended.error());
+      if (const status appended = slot.rows().append(each); !appended) {
+        const error why = appended.error().within(concat("row ", inserted, " for table ", table));
+        return inserted == 0 ? why : fail_with(why);
+      }
       ++inserted;
     }
     return {};

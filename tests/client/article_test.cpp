@@ -199,7 +199,7 @@ TEST_CASE_TEMPLATE("A11, A13: a missing or damaged entry is named, and older ver
     REQUIRE_FALSE(refused.has_value());
     CHECK(refused.error().code() == errc::corrupt);
     CHECK(refused.error().message().find("version 2 ") != std::string::npos);
-    auto older = fresh.begin_at({1}).value();
+    auto older = fresh.begin_at(version{1}).value();
     int rows = 0;
     for ([[maybe_unused]] const row_view each : older.scan("x").value()) ++rows;
     CHECK(rows == 2);

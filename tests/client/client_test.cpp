@@ -80,14 +80,14 @@ TEST_CASE_TEMPLATE("begin_at reads any version; one that is not there is not fou
   client lake{store.open()};
   for (int number = 0; number < 5; ++number) append(lake, number);
   for (std::int64_t number = 0; number < 5; ++number) {
-    auto tx = lake.begin_at({number}).value();
+    auto tx = lake.begin_at(version{number}).value();
     CHECK(tx.read_version() == version{number});
     CHECK(count(tx) == static_cast<std::size_t>(number) + 1);
   }
-  auto before_all = lake.begin_at({-1}).value();
+  auto before_all = lake.begin_at(version{-1}).value();
   CHECK(before_all.tables()->empty());
-  CHECK(lake.begin_at({5}).error().code() == errc::not_found);
-  CHECK(lake.begin_at({5}).error().message().find("the newest is 4") != std::string::npos);
+  CHECK(lake.begin_at(version{5}).error().code() == errc::not_found);
+  CHECK(lake.begin_at(version{5}).error().message().find("the newest is 4") != std::string::npos);
 }
 
 TEST_CASE("history lists every version with time, operation, tables, rows and bytes") {
@@ -276,4 +276,37 @@ TEST_CASE("find_commit refuses slots that nothing can be in doubt about") {
   CHECK(lake.find_commit(uuid{1, 2}, version{-1}).error().code() == errc::invalid_argument);
   CHECK(lake.find_commit(uuid{1, 2}, version{9}).value() == commit_state::undecided);
   CHECK(lake.find_commit(uuid{1, 2}, version{9}, settle::yes).error().code() == errc::invalid_argument);
+}
+
+TEST_CASE("C15: begin_at a time reads the version committed then or before, whatever the clock did") {
+  test_environment hands;
+  client_options options;
+  options.surroundings = hands.get();
+  client lake{memory_store{}, options};
+  const std::int64_t first = hands.clock.ms;
+  append(lake, 0);
+  hands.clock.ms += 5000;
+  append(lake, 1);
+  hands.clock.ms -= 3'600'000;
+  append(lake, 2);  // one millisecond after the one before
+  CHECK(lake.begin_at(timestamp{first - 1}).error().code() == errc::not_found);
+  CHECK(lake.begin_at(timestamp{first})->read_version() == version{0});
+  CHECK(lake.begin_at(timestamp{first + 4999})->read_version() == version{0});
+  CHECK(lake.begin_at(timestamp{first + 5000})->read_version() == version{1});
+  CHECK(lake.begin_at(timestamp{first + 5001})->read_version() == version{2});
+  CHECK(lake.begin_at(timestamp{INT64_MAX})->read_version() == version{2});
+  CHECK(lake.begin_at(version{-2}).error().code() == errc::invalid_argument);
+}
+
+TEST_CASE("a settling that is itself in doubt leaves the asker's commit in doubt, not the filler's") {
+  scripted_store store;
+  client lake{store};
+  append(lake, 0);
+  store.plan().put = [](std::string_view, std::string_view, memory_store&) { return put_result::unknown(lost()); };
+  const uuid mine{1, 2};
+  const auto asked = lake.find_commit(mine, version{1}, settle::yes);
+  REQUIRE_FALSE(asked.has_value());
+  CHECK(asked.error().code() == errc::commit_unknown);
+  CHECK(asked.error().in_doubt().transaction == mine);
+  CHECK(asked.error().in_doubt().slot == version{1});
 }

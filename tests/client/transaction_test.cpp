@@ -121,7 +121,7 @@ TEST_CASE_TEMPLATE("C8: a table that is dropped and created again has only the n
     CHECK(rows_of(reading, "x") == std::vector<row>{{2, 3}});
     CHECK(reading.columns("x")->size() == 2);
   }
-  auto old = lake.begin_at({0}).value();
+  auto old = lake.begin_at(version{0}).value();
   CHECK(rows_of(old, "x") == std::vector<row>{{1}});
 }
 

@@ -137,7 +137,7 @@ TEST_CASE("an entry whose checksum fits but whose fields do not is an error, say
   CHECK(message(R"("x":7)", common).find("no list of actions on table x") != std::string::npos);
   CHECK(message(R"("x":[7])", common).find("is no object") != std::string::npos);
   CHECK(message(R"("x":[{}])", common).find("does nothing") != std::string::npos);
-  CHECK(message(R"("a/b":[])", common).find("invalid_name") != std::string::npos);
+  CHECK(message(R"("a/b":[])", common).find("table name 'a/b'") != std::string::npos);
   CHECK(message(R"("x":[],"X":[])", common).find("twice") != std::string::npos);
   CHECK(
       message(

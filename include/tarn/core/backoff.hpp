@@ -19,7 +19,9 @@ struct backoff_options {
 class backoff {
  public:
   backoff(const backoff_options& options, const environment& surroundings) noexcept
-      : options_(&options), surroundings_(&surroundings), bound_us_(options.first_wait_us) {}
+      : options_(&options),
+        surroundings_(&surroundings),
+        bound_us_(options.first_wait_us < options.wait_us_max ? options.first_wait_us : options.wait_us_max) {}
 
   // Waits, then true; false, at once, when all attempts are used up. To be called after each failed attempt.
   [[nodiscard]] bool wait() {
@@ -32,9 +34,12 @@ class backoff {
     return true;
   }
 
-  // All attempts anew, for something that others were faster with. The waits stay as long as they have become: they
-  // tell how many compete.
-  void restart() noexcept { attempts_ = 0; }
+  // All attempts anew, for something that others were faster with. The waits go back by half only: that they have
+  // become long tells that many compete.
+  void restart() noexcept {
+    attempts_ = 0;
+    if (bound_us_ / 2 >= options_->first_wait_us) bound_us_ /= 2;
+  }
 
  private:
   const backoff_options* options_;

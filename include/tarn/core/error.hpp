@@ -88,7 +88,8 @@ class [[nodiscard]] error {
 };
 
 #if TARN_HAS_EXCEPTIONS
-// What `.value()` throws. tarn itself throws nothing else.
+// What is thrown for a value that is not there: by `.value()`, a value asked for as another kind, a column asked for by
+// a wrong name, and a range-for over a scan that fails. tarn throws nothing else (but what allocating throws).
 class failure : public std::exception {
  public:
   explicit failure(error why) : why_(std::move(why)) {}

@@ -51,7 +51,8 @@ class value_view {
   constexpr value_view(std::same_as<bool> auto b) noexcept : kind_(kind::boolean), integer_(b ? 1 : 0) {}
   constexpr value_view(double number) noexcept : kind_(kind::real), real_(number) {}
   constexpr value_view(std::string_view text) noexcept : kind_(kind::string), size_(text.size()), text_(text.data()) {}
-  constexpr value_view(const char* text) noexcept : value_view(std::string_view(text)) {}
+  constexpr value_view(const char* text) noexcept  // null for a null pointer, as getenv returns for what is not set
+      : value_view(text == nullptr ? value_view() : value_view(std::string_view(text))) {}
   value_view(const std::string& text) noexcept : value_view(std::string_view(text)) {}
   constexpr value_view(bytes b) noexcept : kind_(kind::bytes), size_(b.data.size()), text_(b.data.data()) {}
   value_view(

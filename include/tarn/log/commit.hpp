@@ -4,7 +4,7 @@
 //        |--------|--------|--------|--------|------|.......|
 //        snapshot    each is checked for conflict       put_if_absent(slot, entry)
 //
-//      +--> read forward to the head ------- an entry is ours ----------------> committed at its version
+//      +--> read forward to the head ------- an entry is ours ----------------> committed, once a put has said: durable
 //      |        |  each entry of others: conflict? ---------------------------> conflict
 //      |        v
 //      |    is our last slot still empty? yes: the same bytes again; no: new bytes for the slot after the head
@@ -72,7 +72,7 @@ class commit_attempt {
   [[nodiscard]] result<version> run() {
     for (;;) {
       const status read = read_forward(store_, state_, reach_, bounds_, [&](const entry& each) { return meet(each); });
-      if (committed_ != version()) return committed_;
+      if (committed_ != version()) return confirm();
       if (!read) return offered_ ? in_doubt(read.error()) : read.error();
       if (!offered_) {
         const status prepared = prepare();
@@ -82,6 +82,7 @@ class commit_attempt {
       }
       const put_result put = store_.put_if_absent(entry_name(mine_.at), bytes_);
       if (put.outcome() == put_outcome::created) return mine_.at;
+      durable_ = put.outcome() == put_outcome::already_exists;
       if (put.outcome() != put_outcome::not_applied) offered_ = true;
       given_up_ = !may_retry(put) || !retries_.wait();
       if (given_up_ && !offered_) return put.why();
@@ -125,6 +126,17 @@ class commit_attempt {
     return apply_entry(after_.writable(), mine_, crc32c(bytes_));
   }
 
+  // Our entry is in its slot. To be seen is not to be durable, though: that only a put can promise, so it is made again
+  // if the last one did not.
+  [[nodiscard]] result<version> confirm() {
+    while (!durable_) {
+      const put_result put = store_.put_if_absent(entry_name(committed_), bytes_);
+      durable_ = put.outcome() == put_outcome::created || put.outcome() == put_outcome::already_exists;
+      if (!durable_ && (!may_retry(put) || !retries_.wait())) return in_doubt(put.why());
+    }
+    return committed_;
+  }
+
   [[nodiscard]] error unreadable_slot() const {
     return {errc::io, concat("the store says that ", entry_name(mine_.at), " exists, but does not return it")};
   }
@@ -150,6 +162,7 @@ class commit_attempt {
   version committed_;         // where our entry was found
   std::uint64_t passed_ = 0;  // entries of others since the snapshot
   bool offered_ = false;   // `bytes_` were put into slot `mine_.at`, which is empty as far as is known: may still land
+  bool durable_ = false;   // the last put has promised that what is in the slot is durable
   bool given_up_ = false;  // only one more look at the slot can help
   status last_failure_;
 };

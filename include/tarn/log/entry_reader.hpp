@@ -91,6 +91,10 @@ class reader {
         return error(errc::unsupported, concat(place_, " has format ", format, ", this tarn reads up to ", entry_format,
                                                ": use a newer tarn"));
       read_fields_of_tarn(fields, read);
+      // Before the actions: a feature may change what they look like.
+      if (fields.state() && !read.needed_to_read.empty())
+        return error(errc::unsupported, concat(place_, " needs the feature '", read.needed_to_read.front(),
+                                               "' to be read, which this tarn does not have: use a newer tarn"));
     }
     read.at = {fields.integer("Id", 0)};
     const value_view tables = fields.get("Actions", kind::map);
@@ -114,7 +118,8 @@ class reader {
   }
 
   [[nodiscard]] status read_actions(const member_view& table, entry& into) {
-    if (const status named = check_table_name(table.key); !named) return named.error().within(place_);
+    if (const status named = check_table_name(table.key); !named)
+      return error(of_article_ ? errc::unsupported : errc::corrupt, named.error().within(place_).message());
     const std::string place = concat(place_, ", an action on table ", table.key, ",");
     if (table.value.kind() != kind::list)
       return error(errc::corrupt, concat(place_, " has no list of actions on table ", table.key));
@@ -197,7 +202,9 @@ class reader {
       columns[at].id = {static_cast<std::uint32_t>(ids[at].as_integer())};
       columns[at].nullable = nullable[at].as_boolean();
       if (!parse_column_type(types[at], columns[at].type))
-        return fields.complain(concat("has a column of type '", types[at], "', which this tarn does not know"));
+        return fields.complain(
+            concat("has a column of type '", types[at], "', which this tarn does not know: use a newer tarn"),
+            errc::unsupported);
     }
   }
 

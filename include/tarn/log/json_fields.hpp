@@ -84,8 +84,8 @@ class json_fields {
     return text.size() == 8 ? read : bad_checksum(key, text);
   }
 
-  void complain(std::string_view what) {
-    if (state_) state_ = error(errc::corrupt, concat(place_, " ", what));
+  void complain(std::string_view what, errc code = errc::corrupt) {
+    if (state_) state_ = error(code, concat(place_, " ", what));
   }
 
  private:

@@ -71,10 +71,10 @@ template <object_store Store>
   return head;
 }
 
-// Whether slot `at`, which is empty, is a hole: errc::corrupt if a later slot is filled. Names of entries that cannot
-// be got are ghosts of the listing and prove nothing.
+// The first version after `at` that the store lists and has; -1 if there is none. Names of entries that cannot be got
+// are ghosts of the listing.
 template <object_store Store>
-[[nodiscard]] status check_end(Store& store, version at) {
+[[nodiscard]] result<version> find_later_entry(Store& store, version at) {
   std::vector<version> later;
   const status listed = store.list(log_prefix, entry_name(at), [&](std::string_view name) {
     version each;
@@ -83,10 +83,26 @@ template <object_store Store>
   if (!listed) return listed.error();
   for (const version each : later) {
     const auto found = store.get(entry_name(each));
-    if (found) return store.get(entry_name(at)) ? status() : missing_entry(at, each);  // or has been filled meanwhile
+    if (found) return each;
     if (found.error().code() != errc::not_found) return found.error();
   }
-  return {};
+  return version();
+}
+
+// The entry in slot `at`, where all slots before are filled. errc::not_found at the end of the log; errc::corrupt if
+// the slot is empty though a later one is filled, also at a second look, since slots fill while one looks. One `get`;
+// more calls only if the slot is empty and not after `listed`.
+template <object_store Store>
+[[nodiscard]] result<logged_entry> get_next_entry(Store& store, version at, version listed, const limits& bounds) {
+  bool looked_twice = false;
+  for (;;) {
+    result<logged_entry> next = get_entry(store, at, bounds);
+    if (next || next.error().code() != errc::not_found || at > listed) return next;
+    const result<version> later = find_later_entry(store, at);
+    if (!later) return later.error();
+    if (*later == version()) return next;
+    if (std::exchange(looked_twice, true)) return missing_entry(at, *later);
+  }
 }
 
 // Visits the entries after `state`, as far as `reach` says, and applies each that `visit(const entry&) -> status`
@@ -98,8 +114,8 @@ template <object_store Store, class Visit>
                                   Visit visit) {
   while (state->at < reach.last) {
     const version at = state->at.next();
-    const result<logged_entry> next = get_entry(store, at, bounds);
-    if (!next && next.error().code() == errc::not_found) return at > reach.listed ? status() : check_end(store, at);
+    const result<logged_entry> next = get_next_entry(store, at, reach.listed, bounds);
+    if (!next && next.error().code() == errc::not_found) return {};
     if (!next) return next.error();
     const status accepted = visit(next->content);
     if (!accepted) return accepted.error();

@@ -18,8 +18,8 @@
 
 namespace tarn::inline TARN_ABI {
 
-// The objects of a table in commit order. Copies share all but the last few, so that a snapshot that is one commit
-// newer costs the same however many objects there are.
+// The objects of a table in commit order. Copies share all but the last few: a snapshot that is one commit newer
+// costs, besides those, one pointer for every 128 objects.
 class object_list {
  public:
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
@@ -55,6 +55,12 @@ struct snapshot {
   timestamp time;                    // of the latest entry of tarn's
   table_map<copy_on_write<table_state>> tables;
   std::vector<std::string> needed_to_write;  // features; sticky
+
+  [[nodiscard]] bool needs_to_write(std::string_view feature) const noexcept {
+    for (const std::string& each : needed_to_write)
+      if (each == feature) return true;
+    return false;
+  }
 
   // The table of exactly this name, or null.
   [[nodiscard]] const table_state* find_table(std::string_view name) const noexcept {
@@ -137,7 +143,8 @@ template <class = void>
   state.at = next.at;
   state.entry_checksum = entry_checksum;
   if (!next.of_article) state.time = next.time;
-  for (const std::string& feature : next.needed_to_write) state.needed_to_write.push_back(feature);
+  for (const std::string& feature : next.needed_to_write)
+    if (!state.needs_to_write(feature)) state.needed_to_write.push_back(feature);
   return {};
 }
 

@@ -337,12 +337,12 @@ class store_conformance {
       std::vector<std::string> mine;
       for (unsigned step = 0; step < options_.races / 2; ++step) {
         mine.push_back(concat("crowd_", index, '_', step));
-        own.put_new(store, mine.back(), pattern(100 * step, index));
-        own.check_get(store, mine.back(), pattern(100 * step, index), "while others put");
+        own.put_new(store, mine.back(), pattern(std::size_t{100} * step, index));
+        own.check_get(store, mine.back(), pattern(std::size_t{100} * step, index), "while others put");
         const auto neighbour = store.get(concat("crowd_", (index + 1) % options_.threads, '_', step));
         if (neighbour)
-          own.check_bytes(*neighbour, pattern(100 * step, (index + 1) % options_.threads), "another's object",
-                          "as soon as it is there");
+          own.check_bytes(*neighbour, pattern(std::size_t{100} * step, (index + 1) % options_.threads),
+                          "another's object", "as soon as it is there");
         own.check_listed(store, mine, concat("crowd_", index, '_'), "");
       }
       reports[index] = std::move(own.report_);
