@@ -93,12 +93,12 @@ class value_checker {
 
   [[nodiscard]] status check_map(map_view map, std::uint32_t depth) {
     if (const status shallow = check_depth(depth); !shallow) return shallow.error();
-    keys_.clear();
+    duplicate_finder keys;
     for (const member_view member : map) {
       if (const status good = check_text(member.key, "a key"); !good) return good.error();
-      keys_.add(member.key);
+      keys.add(member.key);
     }
-    if (const std::string_view* const twice = keys_.find(); twice != nullptr)
+    if (const std::string_view* const twice = keys.find(); twice != nullptr)
       return error(errc::invalid_argument, concat("has a map with two members '", *twice, "'"));
     for (const member_view member : map)
       if (const status good = check(member.value, depth); !good) return good.error();
@@ -107,7 +107,6 @@ class value_checker {
 
   const limits& bounds_;
   std::size_t bytes_ = 0;
-  duplicate_finder keys_;  // of the map that is being checked
 };
 
 }  // namespace row_check_detail
