@@ -8,9 +8,9 @@ namespace {
 
 // What became of a commit, in a few words.
 std::string outcome(const tarn::result<tarn::version>& committed) {
-  if (committed) return tarn::concat("committed as version ", committed->number);
-  return tarn::concat("not committed: ", tarn::name_of(committed.error().code()),
-                      committed.error().retry_helps() ? ", running it again can help" : "");
+  if (committed) return tarn::concat({"committed as version ", committed->number});
+  return tarn::concat({"not committed: ", tarn::name_of(committed.error().code()),
+                       committed.error().retry_helps() ? ", running it again can help" : ""});
 }
 
 // Both create table x; only one can have created it.
@@ -40,7 +40,7 @@ void both_append(const tarn::memory_store& store, std::string_view when, const t
   std::string rows;
   auto reading = ada.begin().value();
   for (const tarn::row_view row : reading.scan("x").value())
-    rows += tarn::concat(rows.empty() ? "" : ", ", row["a"].as_string(), " (", row["b"].as_string(), ")");
+    rows += tarn::concat({rows.empty() ? "" : ", ", row["a"].as_string(), " (", row["b"].as_string(), ")"});
   std::printf("  x has %s\n", rows.c_str());
 }
 

@@ -21,7 +21,7 @@ class bucket_store {
 
   tarn::result<handle> get(std::string_view name) {
     const auto found = objects_->find(name);
-    if (found == objects_->end()) return tarn::error(tarn::errc::not_found, tarn::concat("the bucket has no ", name));
+    if (found == objects_->end()) return tarn::error(tarn::errc::not_found, tarn::concat({"the bucket has no ", name}));
     return found->second;
   }
 
@@ -53,7 +53,7 @@ int main() {
   auto reading = lake.begin().value();
   for (const tarn::row_view city : reading.scan("cities").value())
     std::printf("%s: %s people\n", std::string(city["name"].as_string()).c_str(),
-                tarn::concat(city["people"].as_integer()).c_str());
+                tarn::concat({city["people"].as_integer()}).c_str());
 
   int count = 0;
   lake.store().list("", "", [&](std::string_view) { ++count; }).value();

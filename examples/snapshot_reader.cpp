@@ -11,7 +11,7 @@ using lake_client = tarn::client<tarn::memory_store>;
 void show(const char* who, lake_client::transaction_type& reading) {
   std::string seen;
   for (const tarn::row_view row : reading.scan("x").value())
-    seen += tarn::concat(" ", row["name"].as_string(), "=", row["number"].as_integer());
+    seen += tarn::concat({" ", row["name"].as_string(), "=", row["number"].as_integer()});
   std::printf("  %-22s%s\n", who, seen.empty() ? " nothing" : seen.c_str());
 }
 

@@ -25,14 +25,14 @@ tarn::result<arguments> arguments::parse(std::span<const char* const> words, std
     const std::size_t equals = word.find('=');
     const std::string_view name = word.substr(0, equals);
     const auto known = std::find_if(options.begin(), options.end(), [&](const option& o) { return o.name == name; });
-    if (known == options.end()) return misuse(tarn::concat("there is no option ", name));
+    if (known == options.end()) return misuse(tarn::concat({"there is no option ", name}));
     if (!known->takes_value) {
-      if (equals != std::string_view::npos) return misuse(tarn::concat("option ", name, " takes no value"));
+      if (equals != std::string_view::npos) return misuse(tarn::concat({"option ", name, " takes no value"}));
       parsed.given_.emplace_back(name, std::string_view());
     } else if (equals != std::string_view::npos) {
       parsed.given_.emplace_back(name, word.substr(equals + 1));
     } else {
-      if (++at == words.size()) return misuse(tarn::concat("option ", name, " needs a value"));
+      if (++at == words.size()) return misuse(tarn::concat({"option ", name, " needs a value"}));
       parsed.given_.emplace_back(name, words[at]);
     }
   }

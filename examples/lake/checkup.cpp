@@ -12,7 +12,8 @@ tarn::result<findings> checkup::run(const std::string& folder) {
   std::filesystem::directory_iterator each(folder, failed);
   for (; !failed && each != std::filesystem::directory_iterator(); each.increment(failed))
     sort_name(each->path().filename().string());
-  if (failed) return tarn::error(tarn::errc::io, tarn::concat("cannot list folder '", folder, "': ", failed.message()));
+  if (failed)
+    return tarn::error(tarn::errc::io, tarn::concat({"cannot list folder '", folder, "': ", failed.message()}));
 
   check_log();
   found_.unreferenced.assign(unclaimed_.begin(), unclaimed_.end());
@@ -42,7 +43,7 @@ void checkup::check_log() {
     if (!read && read.error().code() == tarn::errc::not_found) {
       const auto next = listed_.upper_bound(at);
       if (next == listed_.end()) return;
-      const std::string later = tarn::concat("missing, though version ", next->number, " exists");
+      const std::string later = tarn::concat({"missing, though version ", next->number, " exists"});
       note_damage(at, tarn::entry_name(at), later);
       chain_whole_ = false;
       at = *next;
@@ -87,8 +88,8 @@ tarn::status checkup::read_object(const tarn::object_identity& identity, const t
   found_.bytes += text.size();
   if (object.described && (text.size() != object.bytes || tarn::crc32c(text) != object.checksum))
     return tarn::error(tarn::errc::corrupt,
-                       tarn::concat("it has ", text.size(), " bytes of checksum ", tarn::hex(tarn::crc32c(text)),
-                                    ", the log says ", object.bytes, " of ", tarn::hex(object.checksum)));
+                       tarn::concat({"it has ", text.size(), " bytes of checksum ", tarn::hex(tarn::crc32c(text)),
+                                     ", the log says ", object.bytes, " of ", tarn::hex(object.checksum)}));
   const tarn::table_state* const table = chain_whole_ ? state_->find_table(identity.table) : nullptr;
   return table == nullptr ? tarn::status() : read_rows(identity, object, text, table->columns.size());
 }
@@ -96,14 +97,14 @@ tarn::status checkup::read_object(const tarn::object_identity& identity, const t
 tarn::status checkup::read_rows(const tarn::object_identity& identity, const tarn::data_object& object,
                                 std::string_view bytes, std::size_t columns) {
   if (object.described && object.codec != tarn::json_codec::name)
-    return tarn::error(tarn::errc::unsupported, tarn::concat("it is in codec '", object.codec, "'"));
+    return tarn::error(tarn::errc::unsupported, tarn::concat({"it is in codec '", object.codec, "'"}));
   tarn::object_expectation expected;
   expected.identity = identity;
   expected.columns = columns;
   expected.counted = object.described;
   expected.rows = object.rows;
   expected.checksum_verified = object.described;
-  tarn::result<tarn::json_cursor> rows = tarn::json_codec().open(bytes, expected, bounds_);
+  tarn::result<tarn::json_cursor<>> rows = tarn::json_codec().open(bytes, expected, bounds_);
   if (!rows) return rows.error();
   while (rows->next()) {
     ++found_.rows;
@@ -115,7 +116,7 @@ tarn::status checkup::read_rows(const tarn::object_identity& identity, const tar
 void checkup::note_damage(tarn::version at, std::string_view name, std::string_view what) {
   // Before the first damage, the version before was whole.
   if (found_.damaged.empty()) found_.last_whole = {at.number - 1};
-  found_.damaged.push_back(what.find(name) == std::string_view::npos ? tarn::concat(name, ": ", what)
+  found_.damaged.push_back(what.find(name) == std::string_view::npos ? tarn::concat({name, ": ", what})
                                                                      : std::string(what));
 }
 

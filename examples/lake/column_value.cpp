@@ -17,8 +17,8 @@ namespace {
 
 tarn::error unfit(const tarn::column& column, std::string_view shown, std::string_view why = {}) {
   constexpr std::size_t shown_width_max = 40;
-  std::string message = tarn::concat("column '", column.name, "' takes ", tarn::name_of(column.type),
-                                     column.nullable ? " or null" : ", not null", "; this is ");
+  std::string message = tarn::concat({"column '", column.name, "' takes ", tarn::name_of(column.type),
+                                      column.nullable ? " or null" : ", not null", "; this is "});
   append_visible(message, shown, shown_width_max);
   return {tarn::errc::invalid_argument, message + std::string(why)};
 }
@@ -52,10 +52,10 @@ bool parse_decimal(std::string_view text, double& number) {
 
 tarn::error no_such_column(const tarn::schema& columns, std::string_view name) {
   constexpr std::size_t named_max = 20;
-  std::string message = tarn::concat("the table has no column '", name, "'; it has:");
+  std::string message = tarn::concat({"the table has no column '", name, "'; it has:"});
   for (std::size_t at = 0; at < columns.size() && at < named_max; ++at)
-    message += tarn::concat(at == 0 ? " " : ", ", columns[at].name);
-  if (columns.size() > named_max) message += tarn::concat(" and ", columns.size() - named_max, " more");
+    message += tarn::concat({at == 0 ? " " : ", ", columns[at].name});
+  if (columns.size() > named_max) message += tarn::concat({" and ", columns.size() - named_max, " more"});
   return {tarn::errc::invalid_argument, message};
 }
 

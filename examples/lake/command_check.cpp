@@ -10,7 +10,7 @@ namespace {
 void print_names(output& out, std::string_view title, std::string_view explanation,
                  const std::vector<std::string>& names) {
   if (names.empty()) return;
-  out.print(tarn::concat(title, ": ", grouped(names.size()), " (", explanation, ")\n"));
+  out.print(tarn::concat({title, ": ", grouped(names.size()), " (", explanation, ")\n"}));
   for (const std::string& name : names) {
     std::string line = "  ";
     append_visible(line, name);
@@ -19,8 +19,8 @@ void print_names(output& out, std::string_view title, std::string_view explanati
 }
 
 void print(const findings& found, output& out) {
-  out.print(tarn::concat("log: ", count_of(found.versions, "version"), "\n", "data: ", count_of(found.rows, "row"),
-                         " in ", count_of(found.objects, "object"), ", ", count_of(found.bytes, "byte"), "\n"));
+  out.print(tarn::concat({"log: ", count_of(found.versions, "version"), "\n", "data: ", count_of(found.rows, "row"),
+                          " in ", count_of(found.objects, "object"), ", ", count_of(found.bytes, "byte"), "\n"}));
   print_names(out, "unreferenced", "garbage of transactions that failed, or objects of one that is under way",
               found.unreferenced);
   print_names(out, "temporary", "files of writers at work; those of writers that crashed are removed after an hour",
@@ -41,8 +41,8 @@ exit_code run(const call& asked) {
   if (found->damaged.empty()) return written;
   const std::int64_t whole = found->last_whole.number;
   complain(whole < 0 ? "the lake is damaged, from its first version on"
-                     : tarn::concat("the lake is damaged; the last whole version is ", whole, ": read it with --at ",
-                                    whole, ", or restore what is damaged from a copy"));
+                     : tarn::concat({"the lake is damaged; the last whole version is ", whole, ": read it with --at ",
+                                     whole, ", or restore what is damaged from a copy"}));
   return exit_code::failure;
 }
 

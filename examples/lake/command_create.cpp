@@ -15,7 +15,7 @@ constexpr option options[] = {{"--from", true}, {"--format", true}};
 // "NAME", "NAME:TYPE" or "NAME:TYPE!". The type is after the last colon, since a name may hold colons.
 tarn::result<tarn::column> parse_column(std::string_view text) {
   const auto refuse = [&](const auto&... why) {
-    return tarn::error(tarn::errc::invalid_argument, tarn::concat("column '", text, "': ", why...));
+    return tarn::error(tarn::errc::invalid_argument, tarn::concat({"column '", text, "': ", why...}));
   };
   const std::size_t colon = text.rfind(':');
   if (colon == std::string_view::npos) {
@@ -33,7 +33,7 @@ tarn::result<tarn::column> parse_column(std::string_view text) {
                       not_null ? tarn::nullability::not_null : tarn::nullability::nullable);
 }
 
-exit_code create_table(const call& asked, std::vector<tarn::column> columns) {
+exit_code create_table(const call& asked, tarn::sequence<tarn::column> columns) {
   const std::string_view table = asked.argument(0);
   client opened{tarn::file_store(asked.folder)};
   tarn::result<transaction> writing = begin(opened);
@@ -44,8 +44,8 @@ exit_code create_table(const call& asked, std::vector<tarn::column> columns) {
   const tarn::result<tarn::version> committed = commit(opened, *writing);
   if (!committed) return report(committed.error());
   output out;
-  out.print(tarn::concat("created table ", table, " with ", count_of(count, "column"), " (version ", committed->number,
-                         ")\n"));
+  out.print(tarn::concat(
+      {"created table ", table, " with ", count_of(count, "column"), " (version ", committed->number, ")\n"}));
   return out.finish();
 }
 
@@ -62,7 +62,7 @@ exit_code run(const call& asked) {
     if (!names) return report(names.error());
     return create_table(asked, {names->begin(), names->end()});
   }
-  std::vector<tarn::column> columns;
+  tarn::sequence<tarn::column> columns;
   for (const std::string_view word : std::span(words).subspan(1)) {
     tarn::result<tarn::column> parsed = parse_column(word);
     if (!parsed) return misused(asked.of, parsed.error().message());

@@ -17,8 +17,8 @@ exit_code run(const call& asked) {
   const tarn::result<tarn::version> committed = commit(*opened, *writing);
   if (!committed) return report(committed.error());
   output out;
-  out.print(tarn::concat("dropped table ", table, " (version ", committed->number, "); its rows are still in version ",
-                         before, "\n"));
+  out.print(tarn::concat(
+      {"dropped table ", table, " (version ", committed->number, "); its rows are still in version ", before, "\n"}));
   return out.finish();
 }
 

@@ -23,7 +23,7 @@ template <class Reader>
 tarn::status create_table_for(transaction& writing, std::string_view table, Reader& reader) {
   const tarn::result<std::vector<std::string>> names = some_columns_of(reader);
   if (!names) return names.error();
-  return writing.create_table(table, tarn::schema(std::vector<tarn::column>(names->begin(), names->end())));
+  return writing.create_table(table, tarn::schema(tarn::sequence<tarn::column>(names->begin(), names->end())));
 }
 
 // Inserts all rows and returns their number.
@@ -71,9 +71,9 @@ exit_code run(const call& asked) {
   if (!committed) return report(committed.error());
 
   output out;
-  if (*creates) out.print(tarn::concat("created table ", table, " and "));
-  out.print(tarn::concat("inserted ", count_of(*rows, "row"), " into ", *creates ? "it" : table, " (version ",
-                         committed->number, ")\n"));
+  if (*creates) out.print(tarn::concat({"created table ", table, " and "}));
+  out.print(tarn::concat({"inserted ", count_of(*rows, "row"), " into ", *creates ? "it" : table, " (version ",
+                          committed->number, ")\n"}));
   return out.finish();
 }
 

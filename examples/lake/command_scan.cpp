@@ -50,8 +50,8 @@ exit_code print_rows(transaction::row_scan& scan, const selection& selected, std
     printer.finish();
   });
   if (format == row_format::table && scan.status())
-    out.print(
-        tarn::concat("(", count_of(static_cast<std::uint64_t>(printed), "row"), more ? "; there are more" : "", ")\n"));
+    out.print(tarn::concat(
+        {"(", count_of(static_cast<std::uint64_t>(printed), "row"), more ? "; there are more" : "", ")\n"}));
   const exit_code written = out.finish();
   return scan.status() ? written : report(scan.status().error());
 }

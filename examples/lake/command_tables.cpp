@@ -50,7 +50,7 @@ struct description {
 tarn::result<std::vector<description>> describe_tables(client& opened, transaction& reading) {
   const auto found = totals_at(opened, reading.read_version());
   if (!found) return found.error();
-  const tarn::result<std::vector<std::string>> names = reading.tables();
+  const tarn::result<tarn::sequence<std::string>> names = reading.tables();
   if (!names) return names.error();
   std::vector<description> tables;
   for (const std::string& name : *names) {
@@ -63,7 +63,7 @@ tarn::result<std::vector<description>> describe_tables(client& opened, transacti
 }
 
 std::string type_text(const tarn::column& column) {
-  return tarn::concat(tarn::name_of(column.type), column.nullable ? "" : "!");
+  return tarn::concat({tarn::name_of(column.type), column.nullable ? "" : "!"});
 }
 
 // For programs: a row for each table.
@@ -71,7 +71,7 @@ void print_rows(const std::vector<description>& tables, row_format format, outpu
   with_printer(format, out, {"table", "rows", "objects", "bytes", "columns"}, [&](auto printer) {
     for (const description& each : tables) {
       std::vector<tarn::value> columns;
-      for (const tarn::column& of : each.columns) columns.emplace_back(tarn::concat(of.name, ":", type_text(of)));
+      for (const tarn::column& of : each.columns) columns.emplace_back(tarn::concat({of.name, ":", type_text(of)}));
       const auto number = [](std::uint64_t n) { return tarn::value_view(static_cast<std::int64_t>(n)); };
       const totals& content = each.content;
       const tarn::value_view row[] = {each.name, content.counted ? number(content.rows) : nullptr,
@@ -89,13 +89,13 @@ void print_paragraphs(const std::vector<description>& tables, output& out) {
     const totals& content = each.content;
     const std::string rows = content.counted ? count_of(content.rows, "row") : "an unknown number of rows";
     const std::string bytes = content.counted ? ", " + count_of(content.bytes, "byte") : "";
-    out.print(tarn::concat(each.name, ": ", rows, " in ", count_of(content.objects, "object"), bytes, "\n"));
+    out.print(tarn::concat({each.name, ": ", rows, " in ", count_of(content.objects, "object"), bytes, "\n"}));
     std::size_t width = 0;
     for (const tarn::column& of : each.columns) width = std::max(width, width_of(of.name));
     for (const tarn::column& of : each.columns) {
       std::string line = "  ";
       const std::size_t name_width = append_visible(line, of.name);
-      out.print(tarn::concat(line, std::string(width - name_width, ' '), "  ", type_text(of), "\n"));
+      out.print(tarn::concat({line, std::string(width - name_width, ' '), "  ", type_text(of), "\n"}));
     }
   }
 }

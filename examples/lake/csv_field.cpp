@@ -40,7 +40,7 @@ tarn::value_view value_of_bare_field(std::string_view field) {
   if (!may_be_number(field)) return field;
   std::int64_t integer = 0;
   if (parse_all(field, integer)) {
-    if (tarn::concat(integer) == field) return integer;
+    if (tarn::concat({integer}) == field) return integer;
     return field;
   }
   double number = 0;

@@ -21,7 +21,7 @@ class csv_field_writer {
   void append(std::string& out, tarn::value_view value);
 
  private:
-  tarn::json_writer json_;
+  tarn::json_writer<> json_;
   std::string text_;
 };
 

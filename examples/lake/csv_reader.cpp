@@ -28,14 +28,15 @@ tarn::status csv_reader::bind(const tarn::schema& columns) {
     const std::size_t target = schema_.find(name);
     if (target == tarn::schema::none) return no_such_column(schema_, name).within(records_.place_of(at));
     if (std::find(targets_.begin(), targets_.end(), target) != targets_.end())
-      return tarn::error(tarn::errc::invalid_argument, tarn::concat("column '", name, "' comes twice"))
+      return tarn::error(tarn::errc::invalid_argument, tarn::concat({"column '", name, "' comes twice"}))
           .within(records_.place_of(at));
     targets_.push_back(target);
   }
   for (std::size_t at = 0; at < schema_.size(); ++at)
     if (!schema_[at].nullable && std::find(targets_.begin(), targets_.end(), at) == targets_.end())
-      return tarn::error(tarn::errc::invalid_argument,
-                         tarn::concat("column '", schema_[at].name, "' takes no nulls, so the first line must name it"))
+      return tarn::error(
+                 tarn::errc::invalid_argument,
+                 tarn::concat({"column '", schema_[at].name, "' takes no nulls, so the first line must name it"}))
           .within(records_.place_of(0));
   return {};
 }
@@ -58,7 +59,7 @@ tarn::result<bool> csv_reader::next() {
 
 tarn::error csv_reader::wrong_number_of_fields() const {
   const std::string why =
-      tarn::concat(count_of(records_.size(), "field"), " where the first line has ", targets_.size());
+      tarn::concat({count_of(records_.size(), "field"), " where the first line has ", targets_.size()});
   const std::size_t first_wrong = std::min(targets_.size(), records_.size() - 1);
   return tarn::error(tarn::errc::invalid_argument, why).within(records_.place_of(first_wrong));
 }

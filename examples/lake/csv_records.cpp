@@ -133,8 +133,8 @@ std::optional<char> csv_records::peek() {
   if (!failure_) return std::nullopt;
   if (at_ == input_.unpassed().size()) {
     if (at_ > record_bytes_max) {
-      fail_at(0, tarn::concat("the record that begins here has more than ", grouped(record_bytes_max),
-                              " bytes: are there quotes that are never closed?"));
+      fail_at(0, tarn::concat({"the record that begins here has more than ", grouped(record_bytes_max),
+                               " bytes: are there quotes that are never closed?"}));
       return std::nullopt;
     }
     const tarn::result<bool> more = input_.more();

@@ -65,7 +65,7 @@ std::size_t characters_in(std::string_view text) noexcept {
 }
 
 std::string place_in(const input& from, std::size_t line, std::size_t column) {
-  return tarn::concat(from.name(), ":", line, ":", column);
+  return tarn::concat({from.name(), ":", line, ":", column});
 }
 
 }  // namespace lake

@@ -9,8 +9,8 @@ namespace lake {
 
 tarn::result<client> open_existing(const std::string& folder) {
   if (::access(folder.c_str(), F_OK) != 0 && errno == ENOENT)
-    return tarn::error(tarn::errc::not_found, tarn::concat("there is no folder '", folder, "': `lake ", folder,
-                                                           " create TABLE COLUMN...` makes a lake"));
+    return tarn::error(tarn::errc::not_found, tarn::concat({"there is no folder '", folder, "': `lake ", folder,
+                                                            " create TABLE COLUMN...` makes a lake"}));
   return client(tarn::file_store(folder));
 }
 
@@ -18,7 +18,7 @@ tarn::result<transaction> begin(client& opened, std::optional<tarn::version> at)
   tarn::result<transaction> begun = at ? opened.begin_at(*at) : opened.begin();
   if (begun || begun.error().code() != tarn::errc::corrupt) return begun;
   const std::string advice =
-      tarn::concat(begun.error().message(), "; `check` tells which versions are good, `scan --at` reads one of them");
+      tarn::concat({begun.error().message(), "; `check` tells which versions are good, `scan --at` reads one of them"});
   return tarn::error(tarn::errc::corrupt, advice);
 }
 
@@ -36,7 +36,7 @@ tarn::result<std::optional<tarn::version>> wanted_version(const arguments& given
   const auto text = given.value("--at");
   if (!text) return std::optional<tarn::version>();
   const auto number = parse_count(*text);
-  if (!number) return tarn::error(tarn::errc::invalid_argument, tarn::concat("--at ", *text, ": that is no version"));
+  if (!number) return tarn::error(tarn::errc::invalid_argument, tarn::concat({"--at ", *text, ": that is no version"}));
   return std::optional(tarn::version{*number});
 }
 

@@ -27,7 +27,7 @@ exit_code print_general_help() {
       "\nDIR is the folder; `create` and `insert --create` make it if it is missing, but not those above it.\n\n");
   for (const command* each : commands) {
     const std::string padding(8 - each->name.size(), ' ');
-    out.print(tarn::concat("  ", each->name, padding, each->summary, "\n"));
+    out.print(tarn::concat({"  ", each->name, padding, each->summary, "\n"}));
   }
   out.print(
       "\nAny number of processes may use a lake at the same time; each command takes effect as a whole or not at all.\n"
@@ -40,13 +40,14 @@ exit_code print_general_help() {
 
 exit_code print_help(const command& of) {
   output out;
-  out.print(tarn::concat("usage: lake DIR ", of.name, of.arguments.empty() ? "" : " ", of.arguments, "\n\n", of.help));
+  out.print(
+      tarn::concat({"usage: lake DIR ", of.name, of.arguments.empty() ? "" : " ", of.arguments, "\n\n", of.help}));
   return out.finish();
 }
 
 exit_code print_version() {
   output out;
-  out.print(tarn::concat("lake (tarn ", TARN_VERSION_MAJOR, ".", TARN_VERSION_MINOR, ".", TARN_VERSION_PATCH, ")\n"));
+  out.print(tarn::concat({"lake (tarn ", TARN_VERSION_MAJOR, ".", TARN_VERSION_MINOR, ".", TARN_VERSION_PATCH, ")\n"}));
   return out.finish();
 }
 
@@ -71,7 +72,7 @@ exit_code run_command(const command& chosen, std::string_view folder, std::span<
   const std::size_t count = given->positional().size();
   if (count < chosen.positional_min) return misused(chosen, "too few arguments");
   if (count > chosen.positional_max)
-    return misused(chosen, tarn::concat("too many arguments: '", given->positional()[chosen.positional_max], "'"));
+    return misused(chosen, tarn::concat({"too many arguments: '", given->positional()[chosen.positional_max], "'"}));
   return chosen.run({chosen, std::string(folder), *std::move(given)});
 }
 
@@ -83,22 +84,22 @@ exit_code run(std::span<const char* const> words) {
   if (first == "--version") return print_version();
   if (first_as_command != nullptr && words.size() == 2 && asks_for_help(words.subspan(1)))
     return print_help(*first_as_command);
-  if (words.size() == 1) return misused_in_general(tarn::concat("what is to be done with '", first, "'?"));
+  if (words.size() == 1) return misused_in_general(tarn::concat({"what is to be done with '", first, "'?"}));
   const std::string_view second = words[1];
   if (second == "--help" || second == "-h") return print_general_help();
   const command* const chosen = find_command(second);
   if (chosen != nullptr) return run_command(*chosen, first, words.subspan(2));
   if (first_as_command != nullptr)
-    return misused_in_general(tarn::concat("the folder comes first: lake ", second, " ", first, " ..."));
-  return misused_in_general(tarn::concat("there is no command '", second, "'"));
+    return misused_in_general(tarn::concat({"the folder comes first: lake ", second, " ", first, " ..."}));
+  return misused_in_general(tarn::concat({"there is no command '", second, "'"}));
 }
 
 }  // namespace
 
 exit_code misused(const command& of, std::string_view complaint) {
   complain(complaint);
-  const std::string usage = tarn::concat("usage: lake DIR ", of.name, of.arguments.empty() ? "" : " ", of.arguments,
-                                         "\n`lake ", of.name, " --help` says more\n");
+  const std::string usage = tarn::concat({"usage: lake DIR ", of.name, of.arguments.empty() ? "" : " ", of.arguments,
+                                          "\n`lake ", of.name, " --help` says more\n"});
   std::fwrite(usage.data(), 1, usage.size(), stderr);
   return exit_code::usage;
 }

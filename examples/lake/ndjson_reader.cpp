@@ -13,10 +13,10 @@ bool is_blank(std::string_view line) { return line.find_first_not_of(" \t\r") ==
 
 // Says by line and column where in the line it went wrong, not by byte.
 tarn::error relocated(const tarn::error& why, std::size_t offset, bool at_end, std::string_view place) {
-  const std::string byte = tarn::concat("byte ", offset, ": ");
+  const std::string byte = tarn::concat({"byte ", offset, ": "});
   std::string message = why.message().starts_with(byte) ? why.message().substr(byte.size()) : why.message();
   if (at_end) message += " (NDJSON has a whole object in each line)";
-  return {why.code(), tarn::concat(place, ": ", message)};
+  return {why.code(), tarn::concat({place, ": ", message})};
 }
 
 }  // namespace
@@ -67,8 +67,8 @@ tarn::result<bool> ndjson_reader::next() {
   for (const std::size_t at : not_null_)
     if (row_[at].is_null())
       return tarn::error(tarn::errc::invalid_argument,
-                         tarn::concat("column '", schema_[at].name, "' takes no nulls, and there is no key '",
-                                      schema_[at].name, "'"))
+                         tarn::concat({"column '", schema_[at].name, "' takes no nulls, and there is no key '",
+                                       schema_[at].name, "'"}))
           .within(place());
   return true;
 }
@@ -87,8 +87,8 @@ tarn::result<bool> ndjson_reader::read_line(std::size_t offset, std::size_t numb
       if (end == offset) return false;
     }
     if (end - offset > line_bytes_max)
-      return tarn::error(tarn::errc::limit_exceeded, tarn::concat("the line has more than ", grouped(line_bytes_max),
-                                                                  " bytes: NDJSON has one object in each line"))
+      return tarn::error(tarn::errc::limit_exceeded, tarn::concat({"the line has more than ", grouped(line_bytes_max),
+                                                                   " bytes: NDJSON has one object in each line"}))
           .within(place_in(input_, number, 1));
     // What is unpassed may have moved in memory.
     line_ = {input_.unpassed().substr(offset, end - offset), number, offset, 0};
@@ -101,7 +101,7 @@ tarn::result<tarn::map_view> ndjson_reader::parse_object() {
   constexpr std::string_view mark = "\xef\xbb\xbf";
   if (line_.number == 1 && line_.text.starts_with(mark)) line_.text.remove_prefix(mark.size());
   memory_.clear();
-  tarn::json_parser parser(line_.text);
+  tarn::json_parser<> parser(line_.text);
   const tarn::result<tarn::value_view> parsed = parser.parse(memory_);
   const bool is_object = parsed && parsed->kind() == tarn::kind::map;
   if (is_object && parser.at_end()) return parsed->as_map();

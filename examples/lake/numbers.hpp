@@ -14,14 +14,14 @@ namespace lake {
 
 // 1234567 as "1,234,567".
 inline std::string grouped(std::uint64_t number) {
-  std::string text = tarn::concat(number);
+  std::string text = tarn::concat({number});
   for (std::size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, 1, ',');
   return text;
 }
 
 // "1 row", "300 rows".
 inline std::string count_of(std::uint64_t number, std::string_view unit) {
-  return tarn::concat(grouped(number), " ", unit, number == 1 ? "" : "s");
+  return tarn::concat({grouped(number), " ", unit, number == 1 ? "" : "s"});
 }
 
 // A number that is not negative, and nothing else.
@@ -41,13 +41,13 @@ inline std::string iso_8601(tarn::timestamp time) {
   const year_month_day date(day);
   const hh_mm_ss<milliseconds> clock(instant - day);
   const auto padded = [](auto number, std::size_t digits) {
-    const std::string text = tarn::concat(number);
+    const std::string text = tarn::concat({number});
     return std::string(digits - std::min(digits, text.size()), '0') + text;
   };
-  return tarn::concat(padded(static_cast<int>(date.year()), 4), "-", padded(static_cast<unsigned>(date.month()), 2),
-                      "-", padded(static_cast<unsigned>(date.day()), 2), "T", padded(clock.hours().count(), 2), ":",
-                      padded(clock.minutes().count(), 2), ":", padded(clock.seconds().count(), 2), ".",
-                      padded(clock.subseconds().count(), 3), "Z");
+  return tarn::concat({padded(static_cast<int>(date.year()), 4), "-", padded(static_cast<unsigned>(date.month()), 2),
+                       "-", padded(static_cast<unsigned>(date.day()), 2), "T", padded(clock.hours().count(), 2), ":",
+                       padded(clock.minutes().count(), 2), ":", padded(clock.seconds().count(), 2), ".",
+                       padded(clock.subseconds().count(), 3), "Z"});
 }
 
 }  // namespace lake

@@ -23,7 +23,7 @@ void progress::look() {
   visible_ = true;
   const double seconds = std::chrono::duration<double>(now - began_).count();
   const auto rate = static_cast<std::uint64_t>(static_cast<double>(rows_) / seconds);
-  const std::string line = tarn::concat("\r", what_, ": ", grouped(rows_), " rows, ", grouped(rate), " rows/s\033[K");
+  const std::string line = tarn::concat({"\r", what_, ": ", grouped(rows_), " rows, ", grouped(rate), " rows/s\033[K"});
   std::fputs(line.c_str(), stderr);
 }
 

@@ -9,7 +9,7 @@ tarn::result<row_format> wanted_format(const arguments& given, const output& out
   if (*name == "ndjson") return row_format::ndjson;
   if (*name == "csv") return row_format::csv;
   return tarn::error(tarn::errc::invalid_argument,
-                     tarn::concat("--format ", *name, ": the formats are table, ndjson and csv"));
+                     tarn::concat({"--format ", *name, ": the formats are table, ndjson and csv"}));
 }
 
 ndjson_printer::ndjson_printer(output& out, const std::vector<std::string>& columns) : out_(out) {

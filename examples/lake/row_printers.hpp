@@ -34,7 +34,7 @@ class ndjson_printer {
  private:
   output& out_;
   std::vector<std::string> keys_;  // with all that is before the value
-  tarn::json_writer writer_;
+  tarn::json_writer<> writer_;
 };
 
 // A line with the names, then one for each row; see csv_field.hpp.
@@ -83,7 +83,7 @@ class table_printer {
   std::vector<column> columns_;
   std::vector<std::vector<cell>> sample_;
   bool sampling_ = true;
-  tarn::json_writer writer_;
+  tarn::json_writer<> writer_;
   std::string text_;
 };
 

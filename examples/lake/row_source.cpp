@@ -8,7 +8,7 @@ tarn::result<source_format> source_format_of(const arguments& given) {
   if (*name == "ndjson") return source_format::ndjson;
   if (*name == "csv") return source_format::csv;
   return tarn::error(tarn::errc::invalid_argument,
-                     tarn::concat("--format ", *name, ": the formats are ndjson and csv"));
+                     tarn::concat({"--format ", *name, ": the formats are ndjson and csv"}));
 }
 
 tarn::result<source_format> recognize(input& from, source_format stated) {

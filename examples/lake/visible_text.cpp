@@ -59,7 +59,7 @@ glyph take_glyph(std::string_view& text, std::string& escape) {
     if (code_point == '\n') return {"\\n", 2};
     if (code_point == '\r') return {"\\r", 2};
     if (code_point == '\t') return {"\\t", 2};
-    escape = tarn::concat("\\u00", tarn::hex(static_cast<std::uint8_t>(code_point)));
+    escape = tarn::concat({"\\u00", tarn::hex(static_cast<std::uint8_t>(code_point))});
     return {escape, escape.size()};
   }
   if (is_in(zero_width, code_point)) return {sequence, 0};

@@ -79,14 +79,14 @@ class client {
   // matter. errc::not_found if there is no such version (yet).
   [[nodiscard]] result<transaction_type> begin_at(version at) {
     if (at < version())
-      return error(errc::invalid_argument, concat("there is no version ", at.number, ": the first is 0"));
+      return error(errc::invalid_argument, concat({"there is no version ", at.number, ": the first is 0"}));
     if (const status good = check_options(core_->options); !good) return good.error();
     if (const status listed = list(); !listed) return listed.error();
     shared_snapshot state;
     const status read = read_forward(core_->store, state, {at, core_->listed}, core_->options.bounds, accept_all);
     if (!read) return read.error();
     if (state->at == at) return start(state);
-    return error(errc::not_found, concat("there is no version ", at.number, ": the newest is ", state->at.number));
+    return error(errc::not_found, concat({"there is no version ", at.number, ": the newest is ", state->at.number}));
   }
 
   // A transaction that reads the newest version that was committed at `time` or before. The article's versions, which
@@ -103,7 +103,7 @@ class client {
     const status read = read_forward(core_->store, state, {.listed = core_->listed}, core_->options.bounds, until);
     if (!read && !passed) return read.error();
     if (state->at != version()) return start(state);
-    return error(errc::not_found, concat("nothing was committed at ", time.ms, " ms since 1970 or before"));
+    return error(errc::not_found, concat({"nothing was committed at ", time.ms, " ms since 1970 or before"}));
   }
 
   // The versions of the lake, oldest first. One `list`.
@@ -121,7 +121,7 @@ class client {
     if (!filled &&
         filled.error().code() == errc::commit_unknown)  // of the filling; what was asked is as open as before
       return error(commit_in_doubt{transaction, slot},
-                   concat("version ", slot.number, " could not be settled: ask again; ", filled.error().message()));
+                   concat({"version ", slot.number, " could not be settled: ask again; ", filled.error().message()}));
     if (!filled) return filled.error();
     return look_up(transaction, slot);
   }
@@ -170,7 +170,7 @@ class client {
     if (!bytes) return bytes.error();
     const status durable =
         put_object(core_->store, name, *bytes, core_->options.commit.backoff, core_->options.surroundings);
-    if (!durable) return durable.error().within(concat(name, " holds the transaction, but may not be durable"));
+    if (!durable) return durable.error().within(concat({name, " holds the transaction, but may not be durable"}));
     return commit_state::committed;
   }
 
@@ -181,7 +181,7 @@ class client {
     if (core_->latest->at >= slot) return {};
     if (core_->latest->at.next() != slot)
       return error(errc::invalid_argument,
-                   concat("version ", slot.number, " cannot be in doubt: the newest is ", core_->latest->at.number));
+                   concat({"version ", slot.number, " cannot be in doubt: the newest is ", core_->latest->at.number}));
     const result<uuid> id = new_id(core_->options.surroundings, core_->latest->time);
     if (!id) return id.error();
     entry nothing;

@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "core/config.hpp"
 #include "core/limits.hpp"
 #include "core/result.hpp"
+#include "core/sequence.hpp"
 #include "core/shared.hpp"
 #include "core/strong_types.hpp"
 #include "core/uuid.hpp"
@@ -37,7 +37,7 @@ struct commit_summary {
   uuid transaction;
   version read_version;
   std::string operation;
-  std::vector<table_change> tables;
+  sequence<table_change> tables;
 };
 
 // The versions of a lake, oldest first; read as it goes, in the memory of one entry.

@@ -14,7 +14,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "codec/codec.hpp"
 #include "core/config.hpp"
@@ -22,6 +21,7 @@
 #include "core/result.hpp"
 #include "core/row.hpp"
 #include "core/schema.hpp"
+#include "core/sequence.hpp"
 #include "core/shared.hpp"
 #include "core/strong_types.hpp"
 #include "core/text.hpp"
@@ -38,6 +38,13 @@
 #include "table/scan.hpp"
 
 namespace tarn::inline TARN_ABI {
+
+// Rows one after another, to be read more than once: a std::vector<row>, say.
+template <class C>
+concept container_of_rows = requires(const C& rows) {
+  row_view(*rows.begin());
+  rows.begin() != rows.end();
+};
 
 // Serializable: the outcome is as if the committed transactions had run one after the other, in the order of their
 // versions. Made by `client::begin`; usable until `commit`, `rollback` or a failed flush, then errc::finished. Movable;
@@ -63,7 +70,7 @@ class [[nodiscard]] transaction {
   [[nodiscard]] const uuid& id() const noexcept { return id_; }
 
   // The names of the tables, in order, own changes included.
-  [[nodiscard]] result<std::vector<std::string>> tables() {
+  [[nodiscard]] result<sequence<std::string>> tables() {
     if (const status usable = check_usable(); !usable) return usable.error();
     listed_tables_ = true;
     return visible_tables();
@@ -86,11 +93,11 @@ class [[nodiscard]] transaction {
     if (const status usable = check_usable(); !usable) return usable.error();
     if (const status named = check_table_name(table); !named) return named.error();
     if (const status good = check_schema(columns, lake_->options.bounds); !good)
-      return good.error().within(concat("table ", table));
+      return good.error().within(concat({"table ", table}));
     pending& slot = touch(table);
     if (slot.exists())
       return error(errc::table_exists,
-                   concat("table ", slot.name(), " exists already: names are unique, ignoring case"));
+                   concat({"table ", slot.name(), " exists already: names are unique, ignoring case"}));
     const result<uuid> id = new_id(lake_->options.surroundings, snapshot_->time);
     if (!id) return id.error();
     slot.create(table, *id, std::move(columns));
@@ -116,8 +123,7 @@ class [[nodiscard]] transaction {
   [[nodiscard]] status insert(std::string_view table, std::initializer_list<row_view> rows) {
     return insert_rows(table, rows);
   }
-  // A template, so that no braces are taken for a vector: {1} would also be one of a size, {"a", "b"} one of a range.
-  [[nodiscard]] status insert(std::string_view table, const std::same_as<std::vector<row>> auto& rows) {
+  [[nodiscard]] status insert(std::string_view table, const container_of_rows auto& rows) {
     return insert_rows(table, rows);
   }
 
@@ -164,7 +170,7 @@ class [[nodiscard]] transaction {
   [[nodiscard]] status check_usable() const {
     if (!lake_) return error(errc::finished, "the transaction has ended: begin another");
     if (!failure_)
-      return error(errc::finished, concat("the transaction can only be rolled back: ", failure_.error().message()));
+      return error(errc::finished, concat({"the transaction can only be rolled back: ", failure_.error().message()}));
     return {};
   }
 
@@ -189,27 +195,27 @@ class [[nodiscard]] transaction {
     if (const status usable = check_usable(); !usable) return usable.error();
     if (pending* const found = find(table); found != nullptr) return found;
     return error(errc::no_such_table,
-                 concat("there is no table '", table.substr(0, table_name_size_max), "'; ", describe_tables()));
+                 concat({"there is no table '", table.substr(0, table_name_size_max), "'; ", describe_tables()}));
   }
 
-  [[nodiscard]] std::vector<std::string> visible_tables() const {
+  [[nodiscard]] sequence<std::string> visible_tables() const {
     table_map<std::string> visible;
     for (const auto& [name, state] : snapshot_->tables)
       if (pending_.find(name) == nullptr) visible.find_or_insert(name, state->name);
     for (const auto& [name, slot] : pending_)
       if (slot.exists()) visible.find_or_insert(name, slot.name());
-    std::vector<std::string> names;
+    sequence<std::string> names;
     for (auto& [key, name] : visible) names.push_back(std::move(name));
     return names;
   }
 
   [[nodiscard]] std::string describe_tables() const {
     constexpr std::size_t named_max = 20;
-    const std::vector<std::string> names = visible_tables();
+    const sequence<std::string> names = visible_tables();
     if (names.empty()) return "the lake has no tables";
     std::string text = "there are:";
-    for (std::size_t at = 0; at < names.size() && at < named_max; ++at) text += concat(" ", names[at]);
-    if (names.size() > named_max) text += concat(" and ", names.size() - named_max, " more");
+    for (std::size_t at = 0; at < names.size() && at < named_max; ++at) text += concat({" ", names[at]});
+    if (names.size() > named_max) text += concat({" and ", names.size() - named_max, " more"});
     return text;
   }
 
@@ -221,7 +227,7 @@ class [[nodiscard]] transaction {
     std::size_t number = 0;
     for (const row_view each : rows) {
       const status good = check_row(each, slot.state()->columns, lake_->options.bounds);
-      if (!good) return good.error().within(concat("row ", number, " for table ", table));
+      if (!good) return good.error().within(concat({"row ", number, " for table ", table}));
       ++number;
     }
     slot.access.appended = true;
@@ -230,7 +236,7 @@ class [[nodiscard]] transaction {
       const status room = slot.rows().make_room(*lake_, snapshot_->time);
       if (!room) return fail_with(room.error());
       if (const status appended = slot.rows().append(each); !appended) {
-        const error why = appended.error().within(concat("row ", inserted, " for table ", table));
+        const error why = appended.error().within(concat({"row ", inserted, " for table ", table}));
         return inserted == 0 ? why : fail_with(why);
       }
       ++inserted;
@@ -243,11 +249,11 @@ class [[nodiscard]] transaction {
     mine.transaction = id_;
     mine.read_version = snapshot_->at;
     for (const auto& [name, slot] : pending_) {
-      std::vector<action> actions = slot.actions();
+      sequence<action> actions = slot.actions();
       for (const action& each : actions) {
         const std::string_view what = operation_name(each.kind);
         if (mine.operation.find(what) == std::string::npos)
-          mine.operation += mine.operation.empty() ? std::string(what) : concat(", ", what);
+          mine.operation += mine.operation.empty() ? std::string(what) : concat({", ", what});
       }
       if (!actions.empty()) mine.actions.find_or_insert(slot.name()) = std::move(actions);
     }

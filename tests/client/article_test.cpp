@@ -367,7 +367,7 @@ TEST_CASE("A5: the article's folder two-objects: Len is honoured, stale rows aft
   std::int64_t expected = 0;
   for (const row_view each : tx.scan("n").value()) {
     REQUIRE(each[0].as_integer() == expected);
-    REQUIRE(each[1].as_string() == concat(expected * expected));
+    REQUIRE(each[1].as_string() == concat({expected * expected}));
     ++expected;
   }
   CHECK(expected == 65'537);

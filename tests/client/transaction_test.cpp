@@ -152,7 +152,7 @@ TEST_CASE_TEMPLATE("table names are unique ignoring case", Lake, TARN_EACH_STORE
   tx.drop_table("Cities").value();
   tx.create_table("cities", {"n"}).value();
   tx.insert("cities", {2}).value();
-  CHECK(*tx.tables() == std::vector<std::string>{"cities"});
+  CHECK(*tx.tables() == sequence<std::string>{"cities"});
   tx.commit().value();
   tx = lake.begin().value();
   CHECK(rows_of(tx, "cities") == std::vector<row>{{2}});
@@ -167,7 +167,7 @@ TEST_CASE("tables are listed in order, with own creations and without own drops"
   tx = lake.begin().value();
   tx.create_table("a", {"n"}).value();
   tx.drop_table("m").value();
-  CHECK(*tx.tables() == std::vector<std::string>{"a", "B", "z"});
+  CHECK(*tx.tables() == sequence<std::string>{"a", "B", "z"});
 }
 
 TEST_CASE("D13: a decision on what tables there are conflicts with their change") {

@@ -11,7 +11,7 @@
 using namespace tarn;
 
 static_assert(row_codec<json_codec>);
-static_assert(row_builder<json_builder>);
+static_assert(row_builder<json_builder<>>);
 static_assert(json_codec::name == "json");
 static_assert(std::is_empty_v<json_codec>);
 
@@ -19,7 +19,7 @@ namespace {
 
 constexpr object_identity example{"x", {1, 2}};
 
-[[nodiscard]] std::size_t count_rows(json_cursor cursor) {
+[[nodiscard]] std::size_t count_rows(json_cursor<> cursor) {
   std::size_t count = 0;
   while (cursor.next()) ++count;
   CHECK(cursor.status());
@@ -116,14 +116,14 @@ TEST_CASE("Reading back copies the object's text only if rows are appended meanw
   for (int number = 0; number < 10; ++number) REQUIRE(builder.append({large}));
   const std::size_t before = tarn_test::live_bytes();
   {
-    const json_cursor cursor = builder.read_back();
+    const json_cursor<> cursor = builder.read_back();
     CHECK(tarn_test::live_bytes() - before < 10'000);
   }
   REQUIRE(builder.append({1}));
   CHECK(tarn_test::live_bytes() - before < 10'000);
 
-  json_cursor first = builder.read_back();
-  json_cursor second = builder.read_back();
+  json_cursor<> first = builder.read_back();
+  json_cursor<> second = builder.read_back();
   REQUIRE(builder.append({2}));
   const std::size_t copied = tarn_test::live_bytes() - before;
   CHECK(copied > 1'000'000);
@@ -135,11 +135,11 @@ TEST_CASE("Reading back copies the object's text only if rows are appended meanw
 }
 
 TEST_CASE("A cursor that reads back stays valid when the builder is finished or gone") {
-  json_cursor cursor = [] {
+  json_cursor<> cursor = [] {
     auto builder = json_codec{}.build(example);
     REQUIRE(builder.append({1}));
     REQUIRE(builder.append({2}));
-    json_cursor reading = builder.read_back();
+    json_cursor<> reading = builder.read_back();
     REQUIRE(builder.append({3}));
     CHECK(builder.finish().size() > 0);
     return reading;

@@ -13,7 +13,7 @@
 
 using namespace tarn;
 
-static_assert(row_cursor<json_cursor>);
+static_assert(row_cursor<json_cursor<>>);
 
 namespace {
 
@@ -30,8 +30,8 @@ const std::string example_name = "_table_x_00000000-0000-0001-0000-000000000002"
 }
 
 [[nodiscard]] std::string articles(std::string_view elements, std::uint64_t count) {
-  return concat(R"({"Table":"x","Name":"00000000-0000-0001-0000-000000000002","Data":[)", elements, R"(],"Len":)",
-                count, "}");
+  return concat(
+      {R"({"Table":"x","Name":"00000000-0000-0001-0000-000000000002","Data":[)", elements, R"(],"Len":)", count, "}"});
 }
 
 struct reading {
@@ -178,12 +178,12 @@ TEST_CASE("A19: rows of nulls are rows, and rows of no values are no end") {
 TEST_CASE("What is no list of values is no row, in ours and among the article's first Len") {
   for (const char* element : {"null", "1", "\"a\"", "{}", "true"}) {
     CAPTURE(element);
-    CHECK(read(ours(concat("[1],", element), 2), 1).code == errc::corrupt);
-    const reading of_article = read(articles(concat("[1],", element, ",null"), 2), 1);
+    CHECK(read(ours(concat({"[1],", element}), 2), 1).code == errc::corrupt);
+    const reading of_article = read(articles(concat({"[1],", element, ",null"}), 2), 1);
     CHECK(of_article.code == errc::corrupt);
     CHECK(of_article.rows.size() == 1);
     CHECK(of_article.message.find(example_name + ": row 1: is ") == 0);
-    CHECK(read(articles(concat("[1],", element, ",null"), 1), 1).message == "");
+    CHECK(read(articles(concat({"[1],", element, ",null"}), 1), 1).message == "");
   }
 }
 
@@ -194,7 +194,7 @@ TEST_CASE("What follows the article's rows must be well-formed, though nobody lo
   for (const char* rest :
        {"nul", "null,", "null,,null", "[1", "1]", "{\"a\":1,\"a\":2}", "\"\xff\"", "null null", "]", "}"}) {
     CAPTURE(rest);
-    const reading damaged = read(articles(concat("[1],", rest), 1), 1);
+    const reading damaged = read(articles(concat({"[1],", rest}), 1), 1);
     CHECK(damaged.code == errc::corrupt);
     CHECK(damaged.rows.size() == 1);
   }
@@ -218,7 +218,7 @@ TEST_CASE("Nothing is read before it is asked for") {
 TEST_CASE("A row longer than row_bytes_max is not read, however it is cut; one that just fits is") {
   const std::string row_text = R"(["\ud83d\ude00",true,{"$bytes":"QUJD"},-12.5e1,"éé",null])";
   for (const bool another : {false, true}) {
-    const std::string text = ours(another ? concat(row_text, ",", row_text) : row_text, another ? 2 : 1);
+    const std::string text = ours(another ? concat({row_text, ",", row_text}) : row_text, another ? 2 : 1);
     limits bounds;
     bounds.row_bytes_max = row_text.size();
     CHECK(read(text, 6, bounds).rows.size() == (another ? 2 : 1));
@@ -229,7 +229,7 @@ TEST_CASE("A row longer than row_bytes_max is not read, however it is cut; one t
       CHECK(cut.rows.empty());
       CHECK(cut.code == errc::limit_exceeded);
       CHECK(cut.message ==
-            concat(example_name, ": row 0: is longer than limits::row_bytes_max, which is ", size, ", allows"));
+            concat({example_name, ": row 0: is longer than limits::row_bytes_max, which is ", size, ", allows"}));
     }
   }
 }

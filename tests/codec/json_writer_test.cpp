@@ -73,7 +73,7 @@ TEST_CASE("Depth costs no stack") {
 }
 
 TEST_CASE("A writer that is warm allocates only for its output") {
-  json_writer writer;
+  json_writer<> writer;
   std::string out;
   out.reserve(1'000);
   const value nested = testing::nested(value("x"), 20);

@@ -12,7 +12,7 @@ using namespace tarn;
 namespace {
 
 [[nodiscard]] std::string duplicate_in(const std::vector<std::string>& names) {
-  duplicate_finder finder;
+  duplicate_finder<> finder;
   for (const std::string& name : names) finder.add(name);
   const std::string_view* const found = finder.find();
   return found == nullptr ? "none" : std::string(*found);
@@ -54,7 +54,7 @@ TEST_CASE("Short random names: the finder agrees with a set") {
 }
 
 TEST_CASE("A finder that is cleared forgets") {
-  duplicate_finder finder;
+  duplicate_finder<> finder;
   finder.add("a");
   finder.clear();
   finder.add("a");

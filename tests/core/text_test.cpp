@@ -8,11 +8,11 @@ using namespace tarn;
 
 TEST_CASE("concat joins texts, characters and integers of every size") {
   const std::string text = "text";
-  CHECK(concat() == "");
-  CHECK(concat("a ", text, std::string_view(" b "), 'c', 7, ' ', -8L, ' ',
-               std::uint64_t{18'446'744'073'709'551'615U}) == "a text b c7 -8 18446744073709551615");
-  CHECK(concat(INT64_MIN) == "-9223372036854775808");
-  CHECK(concat(std::uint8_t{65}) == "65");
+  CHECK(concat({}) == "");
+  CHECK(concat({"a ", text, std::string_view(" b "), 'c', 7, ' ', -8L, ' ',
+                std::uint64_t{18'446'744'073'709'551'615U}}) == "a text b c7 -8 18446744073709551615");
+  CHECK(concat({INT64_MIN}) == "-9223372036854775808");
+  CHECK(concat({std::uint8_t{65}}) == "65");
 }
 
 TEST_CASE("hex writes all digits, in lower case") {

@@ -37,7 +37,7 @@ TEST_CASE("an entry reads back as it was written") {
   CHECK(write_entry(*read) == bytes);
   CHECK_FALSE(read->of_article);
   CHECK(read->actions.find("cities")->size() == 3);
-  const action& made = read->actions.find("cities")->at(1);
+  const action& made = (*read->actions.find("cities"))[1];
   CHECK(made.columns[1].name == "caf\xc3\xa9 \"quoted\"");
   CHECK(made.columns[1].type == column_type::integer);
   CHECK_FALSE(made.columns[1].nullable);
@@ -131,7 +131,7 @@ TEST_CASE("A14: what a later tarn writes is unsupported and named, what it adds 
 
 TEST_CASE("an entry whose checksum fits but whose fields do not is an error, saying which") {
   const auto message = [&](std::string_view actions, std::string_view fields) {
-    return read_error(sealed(concat(R"({"Id":3,"Actions":{)", actions, R"(},"Format":1)", fields)));
+    return read_error(sealed(concat({R"({"Id":3,"Actions":{)", actions, R"(},"Format":1)", fields})));
   };
   CHECK(message("", "").find("has no \"Transaction\"") != std::string::npos);
   CHECK(message(R"("x":7)", common).find("no list of actions on table x") != std::string::npos);

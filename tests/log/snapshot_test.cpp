@@ -83,7 +83,7 @@ TEST_CASE("A14: a feature needed to read stops the reader, one needed to write i
   REQUIRE(apply_entry(state, writes, 1).has_value());
   entry later = next_entry(state);
   REQUIRE(apply_entry(state, later, 2).has_value());
-  CHECK(state.needed_to_write == std::vector<std::string>{"time-machine"});
+  CHECK(state.needed_to_write == sequence<std::string>{"time-machine"});
   entry reads = next_entry(state);
   reads.needed_to_read = {"anti-gravity"};
   const status applied = apply_entry(state, reads, 3);
@@ -104,7 +104,7 @@ TEST_CASE("copies of a snapshot do not see each other's changes") {
 
 TEST_CASE("an object list keeps all objects in order, over any number of chunks, and its copies keep theirs") {
   object_list list;
-  std::vector<object_list> copies;
+  sequence<object_list> copies;
   for (std::uint64_t number = 0; number < 1000; ++number) {
     copies.push_back(list);
     list.push_back({sample_id(number), true, "json", number, 0, 0});

@@ -40,7 +40,7 @@ TEST_CASE("Objects of map_bytes_min are mapped, smaller ones are read, and empty
   options.map_bytes_min = 5'000;
   auto store = folder.open(options);
   for (const std::size_t size : {0U, 1U, 4'999U, 5'000U, 5'001U, 300'000U}) {
-    const std::string name = tarn::concat("object_", size);
+    const std::string name = tarn::concat({"object_", size});
     const std::string bytes(size, 'b');
     write_file(folder.path() / name, bytes);
     folder.plan().forget_calls();

@@ -228,7 +228,7 @@ TEST_CASE("A listing that fails says so, and one that is interrupted goes on") {
     const tarn::status listed = store.list("", "", tarn::ignore_names{});
     REQUIRE(!listed.has_value());
     CHECK_EQ(listed.error().message(),
-             tarn::concat("folder \"", folder.path().string(), "\": cannot list it: Input/output error"));
+             tarn::concat({"folder \"", folder.path().string(), "\": cannot list it: Input/output error"}));
     CHECK_EQ(folder.plan().open_listings, 0);
   }
 }
@@ -266,7 +266,7 @@ TEST_CASE("C13: a disk that fills up is an error, tears nothing, and after room 
   int put = 0;
   for (;; ++put) {
     REQUIRE_LT(put, 20);
-    const auto answer = store.put_if_absent(tarn::concat("object_", put), bytes);
+    const auto answer = store.put_if_absent(tarn::concat({"object_", put}), bytes);
     if (answer.outcome() == tarn::put_outcome::created) continue;
     CHECK_EQ(answer.outcome(), tarn::put_outcome::not_applied);
     CHECK_EQ(answer.why().code(), tarn::errc::no_space);
@@ -280,7 +280,7 @@ TEST_CASE("C13: a disk that fills up is an error, tears nothing, and after room 
   for (const auto& [name, held] : contents) CHECK_EQ(held, bytes);
 
   CHECK(store.remove("object_0").has_value());
-  CHECK_EQ(store.put_if_absent(tarn::concat("object_", put), bytes).outcome(), tarn::put_outcome::created);
+  CHECK_EQ(store.put_if_absent(tarn::concat({"object_", put}), bytes).outcome(), tarn::put_outcome::created);
 }
 
 TEST_CASE("C13: a limit on the size of files is an error of the put, not a torn object") {
@@ -324,10 +324,10 @@ TEST_CASE("Processes that race for names in one folder each win some, and nobody
     REQUIRE_GE(child, 0);
     if (child == 0) {
       tarn::file_store store(folder.path().string());
-      std::ofstream won(folder.path().parent_path() / tarn::concat("won_", process));
+      std::ofstream won(folder.path().parent_path() / tarn::concat({"won_", process}));
       bool right = true;
       for (int round = 0; round < rounds; ++round) {
-        const auto outcome = store.put_if_absent(tarn::concat("name_", round), std::to_string(process)).outcome();
+        const auto outcome = store.put_if_absent(tarn::concat({"name_", round}), std::to_string(process)).outcome();
         if (outcome == tarn::put_outcome::created) won << "name_" << round << '\n';
         right = right && (outcome == tarn::put_outcome::created || outcome == tarn::put_outcome::already_exists);
       }
@@ -343,7 +343,7 @@ TEST_CASE("Processes that race for names in one folder each win some, and nobody
   }
   std::map<std::string, std::string> winners;
   for (int process = 0; process < processes; ++process) {
-    std::ifstream won(folder.path().parent_path() / tarn::concat("won_", process));
+    std::ifstream won(folder.path().parent_path() / tarn::concat({"won_", process}));
     for (std::string name; won >> name;) CHECK(winners.emplace(name, std::to_string(process)).second);
   }
   CHECK_EQ(winners.size(), rounds);
@@ -361,7 +361,7 @@ TEST_CASE("A killed writer leaves whole objects and nothing else that anybody se
       options.durability = tarn::durability::none;  // to be killed between calls, not in an fsync
       tarn::file_store store(folder.path().string(), options);
       for (int number = 0;; ++number)
-        (void)store.put_if_absent(tarn::concat("object_", round, '_', number % 10), bytes);
+        (void)store.put_if_absent(tarn::concat({"object_", round, '_', number % 10}), bytes);
     }
     ::usleep(static_cast<useconds_t>(2'000 + 700 * round));
     REQUIRE_EQ(::kill(child, SIGKILL), 0);

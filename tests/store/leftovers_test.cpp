@@ -44,7 +44,7 @@ TEST_CASE("A7: ten puts leave ten files") {
   const watched_folder folder;
   auto store = folder.open();
   for (int number = 0; number < 10; ++number)
-    CHECK_EQ(store.put_if_absent(tarn::concat("object_", number), "bytes").outcome(), tarn::put_outcome::created);
+    CHECK_EQ(store.put_if_absent(tarn::concat({"object_", number}), "bytes").outcome(), tarn::put_outcome::created);
   CHECK_EQ(contents_of(folder.path()).size(), 10);
   CHECK_EQ(count_temporary(folder.path()), 0);
 }
@@ -101,7 +101,7 @@ TEST_CASE("However many temporary files there are, all are collected in the end,
   auto store = folder.open();
   for (const std::size_t left : {86U, 22U, 0U}) {
     (void)names_in(store);
-    REQUIRE_EQ(store.put_if_absent(tarn::concat("object_", left), "").outcome(), tarn::put_outcome::created);
+    REQUIRE_EQ(store.put_if_absent(tarn::concat({"object_", left}), "").outcome(), tarn::put_outcome::created);
     CHECK_EQ(count_temporary(folder.path()), left);
   }
 }

@@ -96,13 +96,13 @@ TEST_CASE("A10: a memory store refuses the names that a folder could not hold") 
 TEST_CASE(
     "A list of a memory store names everything that was there before it, whatever others put and remove [threads]") {
   tarn::memory_store store;
-  for (int number = 0; number < 200; ++number) put(store, tarn::concat("stays_", number));
+  for (int number = 0; number < 200; ++number) put(store, tarn::concat({"stays_", number}));
   bool done = false;
   std::thread other([&] {
     for (int round = 0; !__atomic_load_n(&done, __ATOMIC_ACQUIRE); ++round) {
-      const std::string name = tarn::concat("stays_", round % 200, "_goes");
+      const std::string name = tarn::concat({"stays_", round % 200, "_goes"});
       (void)store.put_if_absent(name, name);
-      (void)store.remove(tarn::concat("stays_", (round + 100) % 200, "_goes"));
+      (void)store.remove(tarn::concat({"stays_", (round + 100) % 200, "_goes"}));
     }
   });
   for (int round = 0; round < 50; ++round) {

@@ -66,7 +66,7 @@ TEST_CASE("C14: opening for reading creates nothing, and a missing folder is an 
   CHECK_FALSE(fs::exists(folder.path()));
   const auto missing = folder.open().get("a").error();
   CHECK_EQ(missing.message(),
-           tarn::concat("object a in folder \"", folder.path().string(), "\": there is no such folder"));
+           tarn::concat({"object a in folder \"", folder.path().string(), "\": there is no such folder"}));
 
   // The folder may come later.
   auto store = folder.open();
@@ -108,7 +108,7 @@ TEST_CASE("C14: a path that is a file, or leads through one, is an error that na
   write_file(parent.path() / "file", "text");
   for (const char* const path : {"file", "file/", "file/lake"}) {
     tarn::file_store store((parent.path() / path).string());
-    const std::string part = tarn::concat('"', (parent.path() / path).string(), "\": cannot open ");
+    const std::string part = tarn::concat({'"', (parent.path() / path).string(), "\": cannot open "});
     check_failed(store.put_if_absent("a", ""), tarn::errc::io, part);
     check_failed(list_all(store), tarn::errc::io, part);
     check_failed(store.remove("a"), tarn::errc::io, part);
@@ -228,7 +228,7 @@ TEST_CASE("The parent is the real one, however the path is spelled") {
   int number = 0;
   for (const std::string path : {"real", "real/", "real//", "real/.", "side/../real", "link", "link/"}) {
     tarn::file_store store((parent.path() / path).string());
-    const std::string name = tarn::concat("object_", number++);
+    const std::string name = tarn::concat({"object_", number++});
     CHECK_EQ(store.put_if_absent(name, path).outcome(), tarn::put_outcome::created);
     CHECK_EQ(contents_of(parent.path() / "real").at(name), path);
   }
@@ -319,7 +319,7 @@ TEST_CASE("Threads that wait for an fsync of the folder share the next one [thre
   std::vector<std::thread> threads;
   for (std::size_t number = 0; number < writers; ++number)
     threads.emplace_back([&folder, store, number]() mutable {
-      const std::string name = tarn::concat("name_", number);
+      const std::string name = tarn::concat({"name_", number});
       const bool created = store.put_if_absent(name, "").outcome() == tarn::put_outcome::created;
       const std::lock_guard hold(folder.plan().guard);
       CHECK(created);
@@ -347,7 +347,7 @@ TEST_CASE("When an fsync of the folder fails, nobody who waited for it is told s
   std::vector<std::thread> threads;
   for (std::size_t number = 0; number < writers; ++number)
     threads.emplace_back([&outcomes, store, number]() mutable {
-      outcomes[number] = store.put_if_absent(tarn::concat("name_", number), "").outcome();
+      outcomes[number] = store.put_if_absent(tarn::concat({"name_", number}), "").outcome();
     });
   for (std::thread& thread : threads) thread.join();
   for (const tarn::put_outcome outcome : outcomes) CHECK_EQ(outcome, tarn::put_outcome::unknown);

@@ -80,7 +80,7 @@ void check_appends(Client& lake, const std::vector<append_report>& reports, int 
     const auto expected = reported.find(tarn::version{static_cast<std::int64_t>(at) + 1});
     REQUIRE(expected != reported.end());
     if (expected->second != rows[at]) ++misplaced;
-    const std::vector<tarn::table_change>& changes = log[at + 1].tables;
+    const tarn::sequence<tarn::table_change>& changes = log[at + 1].tables;
     if (changes.size() != 1 || changes[0].rows != 1 || changes[0].objects != 1) ++misplaced;
   }
   CHECK(misplaced == 0);

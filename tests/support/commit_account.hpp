@@ -44,7 +44,7 @@ struct disturbance {
 }
 
 // Whether what history tells about an entry is what the transaction has changed.
-[[nodiscard]] inline bool same_changes(const std::vector<tarn::table_change>& told, const model_changes& model) {
+[[nodiscard]] inline bool same_changes(const tarn::sequence<tarn::table_change>& told, const model_changes& model) {
   if (told.size() != model.size()) return false;
   auto expected = model.begin();
   for (const tarn::table_change& change : told) {
@@ -150,8 +150,8 @@ class commit_account {
   }
 
   // An entry as history would tell it.
-  [[nodiscard]] static std::vector<tarn::table_change> changes_in(const tarn::entry& entry) {
-    std::vector<tarn::table_change> changes;
+  [[nodiscard]] static tarn::sequence<tarn::table_change> changes_in(const tarn::entry& entry) {
+    tarn::sequence<tarn::table_change> changes;
     for (const auto& [table, actions] : entry.actions) {
       tarn::table_change& change = changes.emplace_back();
       change.table = table;

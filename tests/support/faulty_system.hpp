@@ -95,23 +95,23 @@ class faulty_system {
     return call("make_folder", [&] { return real_.make_folder(path); });
   }
   tarn::outcome<int> create_file(int folder, const char* name) const {
-    return opening(concat("create_file ", shown(name)), name, [&] { return real_.create_file(folder, name); });
+    return opening(tarn::concat({"create_file ", shown(name)}), name, [&] { return real_.create_file(folder, name); });
   }
   tarn::outcome<std::size_t> write(int file, const void* bytes, std::size_t size) const {
     const std::size_t taken = size < plan_->write_bytes_max ? size : plan_->write_bytes_max;
     // A write that was interrupted has written nothing: else it answers how much.
     return call(
-        concat("write ", role(file)), [&] { return real_.write(file, bytes, taken); },
+        tarn::concat({"write ", role(file)}), [&] { return real_.write(file, bytes, taken); },
         [&](const auto&) { plan_->unsynced_contents.insert(plan_->roles[file]); }, not_after_eintr);
   }
   tarn::outcome<> sync_file(int file) const {
-    return syncing(concat("sync_file ", role(file)), [&](bool reached) {
+    return syncing(tarn::concat({"sync_file ", role(file)}), [&](bool reached) {
       if (reached) plan_->unsynced_contents.erase(plan_->roles[file]);
     });
   }
   tarn::outcome<> sync_folder(int folder) const {
     const bool parent = role(folder) == "parent";
-    return syncing(concat("sync_folder ", role(folder)), [&](bool reached) {
+    return syncing(tarn::concat({"sync_folder ", role(folder)}), [&](bool reached) {
       if (parent) {
         plan_->folder_durable = reached && !plan_->folder_lost;
         plan_->folder_lost = !plan_->folder_durable;
@@ -125,37 +125,37 @@ class faulty_system {
   }
   tarn::outcome<> link(int folder, const char* from, const char* to) const {
     return call(
-        concat("link ", shown(from), ' ', to), [&] { return real_.link(folder, from, to); },
+        tarn::concat({"link ", shown(from), ' ', to}), [&] { return real_.link(folder, from, to); },
         [&](const auto& answer) { note_name(answer, from, to); });
   }
   tarn::outcome<> rename_new(int folder, const char* from, const char* to) const {
     return call(
-        concat("rename_new ", shown(from), ' ', to), [&] { return real_.rename_new(folder, from, to); },
+        tarn::concat({"rename_new ", shown(from), ' ', to}), [&] { return real_.rename_new(folder, from, to); },
         [&](const auto& answer) { note_name(answer, from, to); });
   }
   tarn::outcome<> unlink(int folder, const char* name) const {
     return call(
-        concat("unlink ", shown(name)), [&] { return real_.unlink(folder, name); },
+        tarn::concat({"unlink ", shown(name)}), [&] { return real_.unlink(folder, name); },
         [&](const auto& answer) {
           if (answer) plan_->names.erase(name);
         });
   }
   tarn::outcome<tarn::file_status> status(int file) const {
-    return call(concat("status ", role(file)), [&] { return real_.status(file); });
+    return call(tarn::concat({"status ", role(file)}), [&] { return real_.status(file); });
   }
   tarn::outcome<tarn::file_status> status_at(int folder, const char* name) const {
-    return call(concat("status_at ", shown(name)), [&] { return real_.status_at(folder, name); });
+    return call(tarn::concat({"status_at ", shown(name)}), [&] { return real_.status_at(folder, name); });
   }
   tarn::outcome<int> open_file(int folder, const char* name) const {
-    return opening(concat("open_file ", shown(name)), name, [&] { return real_.open_file(folder, name); });
+    return opening(tarn::concat({"open_file ", shown(name)}), name, [&] { return real_.open_file(folder, name); });
   }
   tarn::outcome<std::size_t> read(int file, void* to, std::size_t size) const {
     return call(
-        concat("read ", role(file)), [&] { return real_.read(file, to, size); }, ignore, not_after_eintr);
+        tarn::concat({"read ", role(file)}), [&] { return real_.read(file, to, size); }, ignore, not_after_eintr);
   }
   tarn::outcome<const char*> map(int file, std::size_t size) const {
     const auto answer = call(
-        concat("map ", role(file)), [&] { return real_.map(file, size); }, ignore, not_after);
+        tarn::concat({"map ", role(file)}), [&] { return real_.map(file, size); }, ignore, not_after);
     const std::lock_guard hold(plan_->guard);
     if (answer) ++plan_->mapped;
     return answer;
@@ -167,7 +167,7 @@ class faulty_system {
   }
   tarn::outcome<listing> open_listing(int folder) const {
     const auto answer = call(
-        concat("open_listing ", role(folder)), [&] { return real_.open_listing(folder); }, ignore, not_after);
+        tarn::concat({"open_listing ", role(folder)}), [&] { return real_.open_listing(folder); }, ignore, not_after);
     const std::lock_guard hold(plan_->guard);
     if (answer) ++plan_->open_listings;
     return answer;
@@ -195,10 +195,6 @@ class faulty_system {
   static constexpr auto not_after = [](int) { return false; };
   static constexpr auto not_after_eintr = [](int error_number) { return error_number != EINTR; };
 
-  template <class... Parts>
-  static std::string concat(const Parts&... parts) {
-    return tarn::concat(parts...);
-  }
   static std::string shown(std::string_view name) { return std::string(name.starts_with("_tmp_") ? "_tmp_" : name); }
   std::string role(int descriptor) const {
     const std::lock_guard hold(plan_->guard);

@@ -74,7 +74,7 @@ class model_transaction {
 
   [[nodiscard]] tarn::version read_version() const { return read_; }
 
-  [[nodiscard]] std::vector<std::string> tables() {
+  [[nodiscard]] tarn::sequence<std::string> tables() {
     depend_on(list_of_tables, "listed the tables");
     std::map<std::string, std::string> names;
     for (const auto& [key, table] : snapshot_) names[key] = table.name;
@@ -82,7 +82,7 @@ class model_transaction {
       names.erase(key);
       if (mine.exists) names[key] = mine.name;
     }
-    std::vector<std::string> sorted;
+    tarn::sequence<std::string> sorted;
     for (const auto& [key, name] : names) sorted.push_back(name);
     return sorted;
   }

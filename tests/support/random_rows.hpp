@@ -36,7 +36,7 @@ namespace tarn_test {
 
 // One to four columns; perhaps the first takes integers only.
 [[nodiscard]] inline tarn::schema random_schema(random_source& random) {
-  std::vector<tarn::column> columns;
+  tarn::sequence<tarn::column> columns;
   if (random.chance(50)) columns.emplace_back("id", tarn::column_type::integer, tarn::nullability::not_null);
   for (std::size_t more = 1 + random.below(3); more > 0; --more) columns.emplace_back("any " + std::to_string(more));
   return tarn::schema(std::move(columns));

@@ -81,6 +81,7 @@ TEST_CASE("a conflict says version, transaction, table and reason, and that runn
   REQUIRE_FALSE(found.has_value());
   CHECK(found.error().code() == errc::conflict);
   CHECK(found.error().retry_helps());
-  CHECK(found.error().message() == concat("version 7, by transaction ", to_text(sample_id(9)),
-                                          ", appended to table x, and this transaction has scanned it: run it again"));
+  CHECK(found.error().message() ==
+        concat({"version 7, by transaction ", to_text(sample_id(9)),
+                ", appended to table x, and this transaction has scanned it: run it again"}));
 }

@@ -10,7 +10,7 @@ using namespace tarn;
 namespace {
 
 std::string why(const status& checked) {
-  return checked ? std::string() : concat(name_of(checked.error().code()), ": ", checked.error().message());
+  return checked ? std::string() : concat({name_of(checked.error().code()), ": ", checked.error().message()});
 }
 
 }  // namespace

@@ -27,13 +27,13 @@ struct faults {
 template <faults Faults>
 class faulty_cursor {
  public:
-  explicit faulty_cursor(json_cursor rows) : rows_(std::move(rows)) {}
+  explicit faulty_cursor(json_cursor<> rows) : rows_(std::move(rows)) {}
   [[nodiscard]] bool next() { return rows_.next(); }
   [[nodiscard]] list_view row() const { return rows_.row(); }
   [[nodiscard]] tarn::status status() const { return Faults.ends_in_failure ? tarn::status() : rows_.status(); }
 
  private:
-  json_cursor rows_;
+  json_cursor<> rows_;
 };
 
 template <faults Faults>
@@ -51,7 +51,7 @@ class faulty_builder {
   [[nodiscard]] std::string_view finish() { return builder_.finish(); }
 
  private:
-  json_builder builder_;
+  json_builder<> builder_;
 };
 
 template <faults Faults>

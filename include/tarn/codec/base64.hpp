@@ -20,6 +20,7 @@ struct digit_values {
   std::uint8_t of[256];
 };
 
+template <class = void>
 inline constexpr digit_values values = [] {
   digit_values made{};
   for (std::uint8_t& value : made.of) value = no_digit;
@@ -29,7 +30,8 @@ inline constexpr digit_values values = [] {
 
 }  // namespace base64_detail
 
-inline void append_base64(std::string& out, std::string_view bytes) {
+template <class = void>
+void append_base64(std::string& out, std::string_view bytes) {
   const auto byte = [&](std::size_t at) { return std::uint32_t{static_cast<unsigned char>(bytes[at])}; };
   const auto digit = [](std::uint32_t group, int shift) { return base64_detail::digits[group >> shift & 0x3fU]; };
   std::size_t at = 0;
@@ -50,6 +52,7 @@ inline void append_base64(std::string& out, std::string_view bytes) {
 
 // Writes what `text` stands for to `out`, where there must be room for base64_bytes_max(text.size()) bytes. Returns
 // the end of what it wrote; nullptr if `text` is not canonical base64.
+template <class = void>
 [[nodiscard]] constexpr char* decode_base64(std::string_view text, char* out) noexcept {
   if (text.size() % 4 != 0) return nullptr;
   std::size_t padding = 0;
@@ -60,7 +63,7 @@ inline void append_base64(std::string& out, std::string_view bytes) {
   std::uint32_t bits = 0;
   int bit_count = 0;
   for (const char c : text) {
-    const std::uint32_t value = base64_detail::values.of[static_cast<unsigned char>(c)];
+    const std::uint32_t value = base64_detail::values<>.of[static_cast<unsigned char>(c)];
     if (value == base64_detail::no_digit) return nullptr;
     bits = bits << 6 | value;
     bit_count += 6;

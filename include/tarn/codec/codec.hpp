@@ -29,8 +29,9 @@ struct object_identity {
 };
 
 // The object's name in the store, as messages about it say it.
-[[nodiscard]] inline std::string name_of(const object_identity& identity) {
-  return concat("_table_", identity.table, "_", to_text(identity.id));
+template <class = void>
+[[nodiscard]] std::string name_of(const object_identity& identity) {
+  return concat({"_table_", identity.table, "_", to_text(identity.id)});
 }
 
 // What is known of an object before it is read.

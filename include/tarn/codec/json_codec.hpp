@@ -22,6 +22,7 @@
 namespace tarn::inline TARN_ABI {
 
 // Models row_builder. Movable; not thread-safe. Its memory is that of the object's text.
+template <class = void>
 class json_builder {
  public:
   json_builder(const object_identity& identity, const limits& bounds)
@@ -38,8 +39,8 @@ class json_builder {
     writer_.append(text, values.values(), json_escapes::tarn);
     if (const std::size_t size = text.size() - first; size > row_bytes_max_) {
       text.resize(before);
-      return error(errc::limit_exceeded, concat("the row's text has ", size, " bytes, limits::row_bytes_max is ",
-                                                row_bytes_max_, ": split the row or raise the limit"));
+      return error(errc::limit_exceeded, concat({"the row's text has ", size, " bytes, limits::row_bytes_max is ",
+                                                 row_bytes_max_, ": split the row or raise the limit"}));
     }
     columns_ = values.size();
     ++frame_.row_count;
@@ -50,7 +51,7 @@ class json_builder {
   [[nodiscard]] std::size_t byte_size() const noexcept { return text_->size() + json_object_tail_bytes_max; }
 
   // Shares the text: if rows are appended while the cursor lives, it is copied once.
-  [[nodiscard]] json_cursor read_back() const {
+  [[nodiscard]] json_cursor<> read_back() const {
     json_object_frame frame = frame_;
     frame.rows_end = finished_ ? frame_.rows_end : text_->size();
     object_expectation expected;
@@ -59,7 +60,7 @@ class json_builder {
     limits bounds;
     bounds.row_bytes_max = row_bytes_max_;
     bounds.nesting_depth_max = UINT32_MAX;
-    return json_cursor(*text_, frame, expected, bounds, text_);
+    return json_cursor<>(*text_, frame, expected, bounds, text_);
   }
 
   // Valid until the builder is destroyed, also if it is moved. Nothing may be appended afterwards.
@@ -90,7 +91,7 @@ class json_builder {
   bool finished_ = false;
   json_object_frame frame_;  // its rows_end is only kept up to date when all rows are there
   shared<std::string> text_;
-  json_writer writer_;
+  json_writer<> writer_;
 };
 
 // Models row_codec.
@@ -98,17 +99,19 @@ struct json_codec {
   static constexpr std::string_view name = "json";
 
   // Starts an object; its table's name must be a valid one.
-  [[nodiscard]] json_builder build(const object_identity& identity, const limits& bounds = limits{}) const {
+  template <class = void>
+  [[nodiscard]] json_builder<> build(const object_identity& identity, const limits& bounds = limits{}) const {
     return {identity, bounds};
   }
 
   // Opens an object of this codec or of the article's; `bytes` must outlive the cursor. errc::corrupt if they are not
   // the expected object's.
-  [[nodiscard]] result<json_cursor> open(std::string_view bytes, const object_expectation& expected,
-                                         const limits& bounds = limits{}) const {
+  template <class = void>
+  [[nodiscard]] result<json_cursor<>> open(std::string_view bytes, const object_expectation& expected,
+                                           const limits& bounds = limits{}) const {
     const result<json_object_frame> frame = read_json_object_frame(bytes, expected);
     if (!frame) return frame.error();
-    return json_cursor(bytes, *frame, expected, bounds);
+    return json_cursor<>(bytes, *frame, expected, bounds);
   }
 };
 

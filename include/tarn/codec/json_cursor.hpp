@@ -23,6 +23,7 @@ namespace tarn::inline TARN_ABI {
 // Models row_cursor. Movable; not thread-safe. Its memory is bounded by one row, and once that is allocated a row costs
 // no allocation. Nothing is read before it is asked for: what is wrong with a later row is found when it is reached.
 // Errors are errc::corrupt or errc::limit_exceeded; they name the object, the row (counted from 0) and the byte.
+template <class = void>
 class json_cursor {
  public:
   // The rows that `frame` found in `bytes`, which must outlive the cursor or belong to `owner`.
@@ -44,10 +45,10 @@ class json_cursor {
     if (elements_ == frame_.row_count) return end();
     if (!parse_element()) return false;
     const value_view& element = parser_.value();
-    if (element.kind() != kind::list) return fail(concat("is ", name_of(element.kind()), ", not a list of values"));
+    if (element.kind() != kind::list) return fail(concat({"is ", name_of(element.kind()), ", not a list of values"}));
     row_ = element.as_list();
     if (row_.size() != columns_)
-      return fail(concat("has ", row_.size(), " values, the table has ", columns_, " columns"));
+      return fail(concat({"has ", row_.size(), " values, the table has ", columns_, " columns"}));
     ++elements_;
     return true;
   }
@@ -70,7 +71,7 @@ class json_cursor {
   // Reads the next element of Data, whatever it is.
   [[nodiscard]] bool parse_element() {
     memory_.clear();
-    if (parser_.at_end()) return fail(concat("is missing: the object should have ", frame_.row_count, " rows"));
+    if (parser_.at_end()) return fail(concat({"is missing: the object should have ", frame_.row_count, " rows"}));
     if (elements_ > 0 && !parser_.consume(',')) return fail(parser_.unexpected("',' before another row").message());
     const std::size_t first = parser_.offset();
     const bool may_be_too_long = frame_.rows_end - first > row_bytes_max_;
@@ -87,7 +88,7 @@ class json_cursor {
     constexpr std::size_t cut_token_bytes_max = 12;  // "\ud83d\ude00"
     if (parser_.size_left() >= cut_token_bytes_max) return fail(why);
     return fail(error(errc::limit_exceeded,
-                      concat("is longer than limits::row_bytes_max, which is ", row_bytes_max_, ", allows")));
+                      concat({"is longer than limits::row_bytes_max, which is ", row_bytes_max_, ", allows"})));
   }
 
   // After the last row. The article's objects go on with elements that are no rows of theirs.
@@ -96,7 +97,7 @@ class json_cursor {
       if (!parse_element()) return false;
       ++elements_;
     }
-    if (!parser_.at_end()) return fail(concat("should not be there: the object has ", frame_.row_count, " rows"));
+    if (!parser_.at_end()) return fail(concat({"should not be there: the object has ", frame_.row_count, " rows"}));
     row_ = {};
     ended_ = true;
     return false;
@@ -105,7 +106,7 @@ class json_cursor {
   bool fail(std::string_view why) { return fail(error(errc::corrupt, std::string(why))); }
   [[gnu::cold]] bool fail(const error& why) {
     const errc code = why.code() == errc::limit_exceeded ? errc::limit_exceeded : errc::corrupt;
-    status_ = error(code, concat(name_of(identity_), ": row ", elements_, ": ", why.message()));
+    status_ = error(code, concat({name_of(identity_), ": row ", elements_, ": ", why.message()}));
     row_ = {};
     ended_ = true;
     return false;
@@ -116,7 +117,7 @@ class json_cursor {
   json_object_frame frame_;
   std::size_t columns_;
   std::size_t row_bytes_max_;
-  json_parser parser_;
+  json_parser<> parser_;
   arena memory_;  // of one element
   list_view row_;
   std::uint64_t elements_ = 0;  // read so far

@@ -23,30 +23,35 @@ enum class json_escapes : bool {
   tarn,
 };
 
-inline void append_bytes_escape(std::string& out, std::string_view bytes) {
+template <class = void>
+void append_bytes_escape(std::string& out, std::string_view bytes) {
   out.append(R"({"$bytes":")");
   append_base64(out, bytes);
   out.append(R"("})");
 }
 
 // All 64 bits: a NaN may carry something in its payload.
-inline void append_double_escape(std::string& out, double number) {
+template <class = void>
+void append_double_escape(std::string& out, double number) {
   out.append(R"({"$double":")").append(hex(std::bit_cast<std::uint64_t>(number))).append(R"("})");
 }
 
 // Both decoders read the string that is an escape's content; false if no value is written so. There is one way to write
 // each value, and finite doubles are never escaped.
-[[nodiscard]] inline bool decode_bytes_escape(std::string_view content, arena& memory, value_view& out) {
+template <class = void>
+[[nodiscard]] bool decode_bytes_escape(std::string_view content, arena& memory, value_view& out) {
   out = bytes{};
   if (content.empty()) return true;  // room for nothing may be a null pointer, which below means something else
-  char* const first = memory.allocate<char>(base64_bytes_max(content.size()));
-  const char* const last = decode_base64(content, first);
+  char* const room = memory.allocate<char>(base64_bytes_max(content.size()));
+  const char* const first = room;  // a view of `char*` would compile 60 ms worth of iterator concepts
+  const char* const last = decode_base64(content, room);
   if (last == nullptr) return false;
   out = bytes{{first, static_cast<std::size_t>(last - first)}};
   return true;
 }
 
-[[nodiscard]] inline bool decode_double_escape(std::string_view content, value_view& out) noexcept {
+template <class = void>
+[[nodiscard]] bool decode_double_escape(std::string_view content, value_view& out) noexcept {
   if (content.size() != 16) return false;
   std::uint64_t bits = 0;
   for (const char digit : content) {

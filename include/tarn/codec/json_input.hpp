@@ -50,22 +50,28 @@ struct json_input {
   }
 
   // The failures return false, so that a scanner can end with `return input.fail(...)`.
-  [[gnu::cold]] bool fail(std::string_view expected) { return fail_at(at, expected); }
-  [[gnu::cold]] bool fail_at(const char* place, std::string_view expected) {
-    return refuse_at(place, errc::invalid_argument, concat("expected ", expected, ", found ", found_at(place)));
+  template <class = void>
+  [[gnu::cold]] bool fail(std::string_view expected) {
+    return fail_at(at, expected);
   }
+  template <class = void>
+  [[gnu::cold]] bool fail_at(const char* place, std::string_view expected) {
+    return refuse_at(place, errc::invalid_argument, concat({"expected ", expected, ", found ", found_at(place)}));
+  }
+  template <class = void>
   [[gnu::cold]] bool refuse_at(const char* place, errc code, std::string_view why) {
     failed_at = place;
-    failure = error(code, concat("byte ", place - begin, ": ", why));
+    failure = error(code, concat({"byte ", place - begin, ": ", why}));
     return false;
   }
 
  private:
+  template <class = void>
   [[nodiscard]] std::string found_at(const char* place) const {
     if (place == end) return "the end of the text";
     const auto byte = static_cast<std::uint8_t>(*place);
-    if (byte < 0x20 || byte > 0x7e) return concat("the byte 0x", hex(byte));
-    return concat("'", std::string_view(place, 1), "'");
+    if (byte < 0x20 || byte > 0x7e) return concat({"the byte 0x", hex(byte)});
+    return concat({"'", std::string_view(place, 1), "'"});
   }
 };
 

@@ -40,6 +40,7 @@ inline constexpr std::int64_t exponent_max = std::int64_t{1} << 60;
 
 // The number that eight digits in a row are; `eight` holds them with the first in the lowest byte. False if some are no
 // digits. Neighbours are joined to numbers of two, four and eight digits, all pairs at once.
+template <class = void>
 [[nodiscard]] constexpr bool convert_eight_digits(std::uint64_t eight, std::uint64_t& number) noexcept {
   constexpr std::uint64_t each = 0x0101'0101'0101'0101U;
   eight -= each * '0';  // a byte below '0' borrows: its high bit is set, or that of the next
@@ -51,7 +52,8 @@ inline constexpr std::int64_t exponent_max = std::int64_t{1} << 60;
 }
 
 // Passes digits and appends them to `number`, which may wrap: how many they are, which is returned, tells.
-[[nodiscard]] inline std::size_t scan_digits(json_input& input, std::uint64_t& number) noexcept {
+template <class = void>
+[[nodiscard]] std::size_t scan_digits(json_input& input, std::uint64_t& number) noexcept {
   const char* const first = input.at;
   const char* at = first;
   std::uint64_t sum = number;
@@ -74,7 +76,8 @@ inline constexpr std::int64_t exponent_max = std::int64_t{1} << 60;
   return static_cast<std::size_t>(at - first);
 }
 
-[[nodiscard]] inline bool scan_exponent(json_input& input, std::int64_t& exponent) {
+template <class = void>
+[[nodiscard]] bool scan_exponent(json_input& input, std::int64_t& exponent) {
   const bool negative = input.peek() == '-';
   if (negative || input.peek() == '+') ++input.at;
   if (input.peek() < '0' || input.peek() > '9') return input.fail("a digit of the exponent");
@@ -86,7 +89,8 @@ inline constexpr std::int64_t exponent_max = std::int64_t{1} << 60;
 }
 
 // The decimal exponent of the first digit that is not zero; only for tokens that have one.
-[[nodiscard]] inline std::int64_t decimal_magnitude(const number_token& token) noexcept {
+template <class = void>
+[[nodiscard]] std::int64_t decimal_magnitude(const number_token& token) noexcept {
   const char* digit = token.first + (token.negative ? 1 : 0);
   if (*digit != '0') return static_cast<std::int64_t>(token.integer_digits) - 1 + token.exponent;
   std::int64_t zeros = 0;
@@ -100,7 +104,8 @@ inline constexpr double powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1
 
 // For few digits and a small power of ten, both are exact doubles and one division or multiplication rounds correctly
 // (Clinger 1990); provided that the processor computes in doubles.
-[[nodiscard]] inline bool convert_short_decimal(const number_token& token, double& number) noexcept {
+template <class = void>
+[[nodiscard]] bool convert_short_decimal(const number_token& token, double& number) noexcept {
   constexpr bool computes_in_doubles = __FLT_EVAL_METHOD__ == 0;
   constexpr std::uint64_t exact_max = std::uint64_t{1} << 53;
   if (!computes_in_doubles || token.integer_digits + token.fraction_digits > 19 || token.significand > exact_max)
@@ -113,7 +118,8 @@ inline constexpr double powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1
   return true;
 }
 
-[[nodiscard]] inline bool convert_to_double(json_input& input, const number_token& token, value_view& out) {
+template <class = void>
+[[nodiscard]] bool convert_to_double(json_input& input, const number_token& token, value_view& out) {
   double number = 0;
   if (convert_short_decimal(token, number)) {
     out = number;
@@ -130,8 +136,9 @@ inline constexpr double powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1
   return true;
 }
 
-[[nodiscard]] inline bool convert_to_integer(json_input& input, const number_token& token, wide_integers wide,
-                                             value_view& out) {
+template <class = void>
+[[nodiscard]] bool convert_to_integer(json_input& input, const number_token& token, wide_integers wide,
+                                      value_view& out) {
   if (token.negative && token.significand == 0 && token.integer_digits == 1) {
     out = -0.0;  // no integer could hold it
     return true;
@@ -149,7 +156,8 @@ inline constexpr double powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1
 }  // namespace json_detail
 
 // Reads the number at `input.at`, which must not be the end.
-[[nodiscard]] inline bool scan_json_number(json_input& input, wide_integers wide, value_view& out) {
+template <class = void>
+[[nodiscard]] bool scan_json_number(json_input& input, wide_integers wide, value_view& out) {
   json_detail::number_token token;
   token.first = input.at;
   token.negative = *input.at == '-';
@@ -176,13 +184,15 @@ inline constexpr double powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1
 }
 
 // Whether it is neither an infinity nor a NaN, told by its bits: -ffast-math may not see the difference otherwise.
+template <class = void>
 [[nodiscard]] constexpr bool is_finite(double number) noexcept {
   constexpr std::uint64_t exponent_bits = 0x7ff0'0000'0000'0000U;
   return (std::bit_cast<std::uint64_t>(number) & exponent_bits) != exponent_bits;
 }
 
 // Appends a finite double: digits enough to give it back and no more, and always a point or an exponent.
-inline void append_json_double(std::string& out, double number) {
+template <class = void>
+void append_json_double(std::string& out, double number) {
   constexpr double plain_max = 1e15;  // below, a whole number's digits are all its own
   char digits[32];                    // 24 are the most
   char* end = digits;

@@ -49,7 +49,8 @@ inline constexpr std::string_view finish = R"("})";
 inline constexpr std::size_t checksum_digits = 8;
 
 // Takes the row count and its label from the end of `text`; false if they are not there.
-[[nodiscard]] inline bool take_row_count(std::string_view& text, std::uint64_t& row_count) noexcept {
+template <class = void>
+[[nodiscard]] bool take_row_count(std::string_view& text, std::uint64_t& row_count) noexcept {
   const std::size_t label = text.rfind(count_label);
   if (label == std::string_view::npos) return false;
   const std::string_view digits = text.substr(label + count_label.size());
@@ -64,7 +65,8 @@ inline constexpr std::size_t checksum_digits = 8;
 }
 
 // Takes the checksum from the end of `text` and, if wanted, verifies it. What is wrong; empty if nothing is.
-[[nodiscard]] inline std::string take_checksum(std::string_view& text, bool verify) {
+template <class = void>
+[[nodiscard]] std::string take_checksum(std::string_view& text, bool verify) {
   constexpr std::size_t size = checksum_digits + finish.size();
   if (text.size() < size || !text.ends_with(finish)) return "does not end with its checksum";
   const std::string_view stated = text.substr(text.size() - size, checksum_digits);
@@ -72,7 +74,7 @@ inline constexpr std::size_t checksum_digits = 8;
   if (!text.ends_with(checksum_label)) return "does not end with its checksum";
   if (verify)
     if (const std::string actual = hex(crc32c(text)); actual != stated)
-      return concat("states the checksum ", stated, ", its bytes have ", actual);
+      return concat({"states the checksum ", stated, ", its bytes have ", actual});
   text.remove_suffix(checksum_label.size());
   return {};
 }
@@ -80,7 +82,8 @@ inline constexpr std::size_t checksum_digits = 8;
 }  // namespace json_object_detail
 
 // Writes everything before the first row to `out`, which must be empty; returns the frame of an object without rows.
-[[nodiscard]] inline json_object_frame append_json_object_head(std::string& out, const object_identity& identity) {
+template <class = void>
+[[nodiscard]] json_object_frame append_json_object_head(std::string& out, const object_identity& identity) {
   using namespace json_object_detail;
   json_object_frame frame;
   out.append(start).append(table_label);
@@ -93,9 +96,10 @@ inline constexpr std::size_t checksum_digits = 8;
 }
 
 // Writes everything after the last row; `out` must hold what is before and nothing else.
-inline void append_json_object_tail(std::string& out, std::uint64_t row_count) {
+template <class = void>
+void append_json_object_tail(std::string& out, std::uint64_t row_count) {
   using namespace json_object_detail;
-  out.append(count_label).append(concat(row_count)).append(checksum_label);
+  out.append(count_label).append(concat({row_count})).append(checksum_label);
   out.append(hex(crc32c(out))).append(finish);
 }
 
@@ -103,15 +107,16 @@ inline constexpr std::size_t json_object_tail_bytes_max = 64;
 
 // errc::corrupt, naming the object, if these are not the bytes of the expected one. Reads the rows only for the
 // checksum's sake.
-[[nodiscard]] inline result<json_object_frame> read_json_object_frame(std::string_view bytes,
-                                                                      const object_expectation& expected) {
+template <class = void>
+[[nodiscard]] result<json_object_frame> read_json_object_frame(std::string_view bytes,
+                                                               const object_expectation& expected) {
   using namespace json_object_detail;
   const object_identity& identity = expected.identity;
   const auto corrupt = [&](std::string_view what) {
-    return error(errc::corrupt, concat(name_of(identity), ": the object ", what));
+    return error(errc::corrupt, concat({name_of(identity), ": the object ", what}));
   };
   json_object_frame frame;
-  frame.is_articles = bytes.starts_with(concat(article_start, table_label));
+  frame.is_articles = bytes.starts_with(concat({article_start, table_label}));
   if (!frame.is_articles && !bytes.starts_with(start))
     return corrupt("is damaged: its first bytes are those of no JSON object with rows");
 
@@ -120,12 +125,12 @@ inline constexpr std::size_t json_object_tail_bytes_max = 64;
     if (!text.ends_with('}')) return corrupt("is damaged: it does not end with '}'");
     text.remove_suffix(1);
   } else if (const std::string damage = take_checksum(text, !expected.checksum_verified); !damage.empty()) {
-    return corrupt(concat("is damaged: it ", damage));
+    return corrupt(concat({"is damaged: it ", damage}));
   }
   if (!take_row_count(text, frame.row_count)) return corrupt("is damaged: it does not end with the number of its rows");
 
-  const std::string before_table = concat(frame.is_articles ? article_start : start, table_label);
-  const std::string head = concat(before_table, identity.table, name_label, to_text(identity.id), rows_label);
+  const std::string before_table = concat({frame.is_articles ? article_start : start, table_label});
+  const std::string head = concat({before_table, identity.table, name_label, to_text(identity.id), rows_label});
   if (!text.starts_with(head))
     return corrupt("does not begin with its table and id: it is damaged, or has been put under another's name");
   frame.table_begin = before_table.size();
@@ -133,7 +138,7 @@ inline constexpr std::size_t json_object_tail_bytes_max = 64;
   frame.rows_begin = head.size();
   frame.rows_end = text.size();
   if (expected.counted && frame.row_count != expected.rows)
-    return corrupt(concat("states ", frame.row_count, " rows, the log says that it has ", expected.rows));
+    return corrupt(concat({"states ", frame.row_count, " rows, the log says that it has ", expected.rows}));
   return frame;
 }
 

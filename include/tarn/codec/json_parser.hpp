@@ -16,7 +16,7 @@
 #include "../core/config.hpp"
 #include "../core/duplicate_finder.hpp"
 #include "../core/result.hpp"
-#include "../core/stack.hpp"
+#include "../core/sequence.hpp"
 #include "../core/value.hpp"
 #include "json_escapes.hpp"
 #include "json_input.hpp"
@@ -37,6 +37,7 @@ struct json_options {
 // or, if they have escapes, into the arena. Errors are errc::invalid_argument or errc::limit_exceeded and say at which
 // byte of the text; after one the parser must not be used any more. Once arena and parser have met the largest value,
 // they allocate nothing.
+template <class = void>
 class json_parser {
  public:
   json_parser() noexcept = default;
@@ -137,9 +138,9 @@ class json_parser {
     if (open_.size() >= options_.nesting_depth_max)
       return input_.refuse_at(
           input_.at, errc::limit_exceeded,
-          concat("nested deeper than nesting_depth_max, which is ", options_.nesting_depth_max, ", allows"));
+          concat({"nested deeper than nesting_depth_max, which is ", options_.nesting_depth_max, ", allows"}));
     ++input_.at;
-    open_.push({values_.size(), is_map});
+    open_.push_back({values_.size(), is_map});
     return true;
   }
 
@@ -152,7 +153,7 @@ class json_parser {
   // stay where they are.
   [[nodiscard]] bool close(arena& memory) {
     const container closed = open_.back();
-    open_.pop();
+    open_.pop_back();
     if (closed.is_map && !check_keys(closed.first_value)) return false;
     if (open_.empty()) {
       const list_view list(values_.empty() ? nullptr : &values_[0], values_.size());
@@ -162,9 +163,9 @@ class json_parser {
     const list_view list = list_in(memory, closed.first_value);
     values_.shrink(closed.first_value);
     if (closed.is_map)
-      values_.push(map_view(list));
+      values_.emplace_back(map_view(list));
     else
-      values_.push(list);
+      values_.emplace_back(list);
     return true;
   }
 
@@ -185,7 +186,7 @@ class json_parser {
     constexpr std::size_t shown_bytes_max = 64;
     return input_.refuse_at(
         input_.at - 1, errc::invalid_argument,
-        concat("the map that ends here has the key '", duplicate->substr(0, shown_bytes_max), "' twice"));
+        concat({"the map that ends here has the key '", duplicate->substr(0, shown_bytes_max), "' twice"}));
   }
 
   // A member's key and its colon.
@@ -200,7 +201,7 @@ class json_parser {
         return input_.fail_at(place, "no other member beside an escape, whose name has one '$'");
       key.remove_prefix(1);
     }
-    values_.push(key);
+    values_.emplace_back(key);
     return input_.consume(':') || input_.fail("':' after a key");
   }
 
@@ -210,19 +211,19 @@ class json_parser {
       ++input_.at;
       std::string_view text;
       if (!scan_json_string(input_, memory, text)) return false;
-      values_.push(text);
+      values_.emplace_back(text);
       return true;
     }
     if ((first >= '0' && first <= '9') || first == '-') {
-      values_.push({});
+      values_.emplace_back();
       return scan_json_number(input_, options_.wide, values_.back());
     }
     if (input_.consume("null"))
-      values_.push(nullptr);
+      values_.emplace_back(nullptr);
     else if (input_.consume("true"))
-      values_.push(true);
+      values_.emplace_back(true);
     else if (input_.consume("false"))
-      values_.push(false);
+      values_.emplace_back(false);
     else
       return input_.fail("a value");
     return true;
@@ -252,7 +253,7 @@ class json_parser {
     if (!input_.consume('"')) return input_.fail("an escape's content in quotes");
     if (!scan_json_string(input_, memory, content)) return false;
     if (!input_.consume('}')) return input_.fail("'}' after an escape's only member");
-    values_.push({});
+    values_.emplace_back();
     if (is_bytes)
       return decode_bytes_escape(content, memory, values_.back()) || input_.fail_at(place, "canonical, padded base64");
     return decode_double_escape(content, values_.back()) ||
@@ -261,17 +262,17 @@ class json_parser {
 
   json_input input_;
   json_options options_;
-  stack<container> open_;     // outermost first
-  stack<value_view> values_;  // the elements so far of what is open
+  sequence<container> open_;     // outermost first
+  sequence<value_view> values_;  // the elements so far of what is open
   value_view value_;
-  duplicate_finder keys_;
+  duplicate_finder<> keys_;
 };
 
 // Reads a text that is one value, with nothing but white space around it. For many values, keep a json_parser: it does
 // not allocate for each.
-[[nodiscard]] inline result<value_view> parse_json(std::string_view text, arena& memory,
-                                                   const json_options& options = {}) {
-  json_parser parser(text, options);
+template <class = void>
+[[nodiscard]] result<value_view> parse_json(std::string_view text, arena& memory, const json_options& options = {}) {
+  json_parser<> parser(text, options);
   result<value_view> parsed = parser.parse(memory);
   if (parsed && !parser.at_end()) return parser.unexpected("the end of the text");
   return parsed;

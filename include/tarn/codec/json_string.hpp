@@ -61,7 +61,8 @@ template <run Kind>
 }
 
 // Advances to the next quote or backslash; fails on control characters, on what is not UTF-8 and at the end.
-[[nodiscard]] inline bool pass_plain_text(json_input& input) {
+template <class = void>
+[[nodiscard]] bool pass_plain_text(json_input& input) {
   for (;;) {
     input.at = find_interruption<run::of_ascii>(input.at, input.end);
     while (input.at != input.end && static_cast<unsigned char>(*input.at) >= 0x80) {
@@ -77,7 +78,8 @@ template <run Kind>
 }
 
 // Reads the four hex digits at `input.at + 2`: those of \uXXXX.
-[[nodiscard]] inline bool scan_code_unit(json_input& input, std::uint32_t& unit) {
+template <class = void>
+[[nodiscard]] bool scan_code_unit(json_input& input, std::uint32_t& unit) {
   if (input.size_left() < 6) return input.fail_at(input.end, "four hex digits after \\u");
   unit = 0;
   for (const char* digit = input.at + 2; digit != input.at + 6; ++digit) {
@@ -90,7 +92,8 @@ template <run Kind>
 }
 
 // \uXXXX, or two of them that are a surrogate pair, to UTF-8.
-[[nodiscard]] inline bool scan_unicode_escape(json_input& input, char*& out) {
+template <class = void>
+[[nodiscard]] bool scan_unicode_escape(json_input& input, char*& out) {
   const char* const place = input.at;
   std::uint32_t code_point = 0;
   if (!scan_code_unit(input, code_point)) return false;
@@ -110,7 +113,8 @@ template <run Kind>
 }
 
 // The escape at `input.at`, where a backslash is.
-[[nodiscard]] inline bool scan_escape(json_input& input, char*& out) {
+template <class = void>
+[[nodiscard]] bool scan_escape(json_input& input, char*& out) {
   constexpr std::string_view names = "\"\\/bfnrt";
   constexpr std::string_view meanings = "\"\\/\b\f\n\r\t";
   if (input.size_left() < 2) return input.fail_at(input.end, "an escape");
@@ -124,7 +128,8 @@ template <run Kind>
 }
 
 // Where the string that goes on at `at` has its closing quote, or its text ends.
-[[nodiscard]] inline const char* find_closing_quote(const char* at, const char* end) noexcept {
+template <class = void>
+[[nodiscard]] const char* find_closing_quote(const char* at, const char* end) noexcept {
   while (at != end && *at != '"') {
     if (*at == '\\' && ++at == end) break;
     ++at;
@@ -133,10 +138,11 @@ template <run Kind>
 }
 
 // The rest of a string that began at `first` and has its first escape at `input.at`.
-[[nodiscard]] inline bool unescape_string(json_input& input, const char* first, arena& memory, std::string_view& out) {
+template <class = void>
+[[nodiscard]] bool unescape_string(json_input& input, const char* first, arena& memory, std::string_view& out) {
   // No escape is longer than what it stands for is written, so this is room enough.
-  char* const text = memory.allocate<char>(static_cast<std::size_t>(find_closing_quote(input.at, input.end) - first));
-  char* text_end = text;
+  char* const room = memory.allocate<char>(static_cast<std::size_t>(find_closing_quote(input.at, input.end) - first));
+  char* text_end = room;
   for (;;) {
     const auto plain = static_cast<std::size_t>(input.at - first);
     std::memcpy(text_end, first, plain);
@@ -147,6 +153,7 @@ template <run Kind>
     if (!pass_plain_text(input)) return false;
   }
   ++input.at;
+  const char* const text = room;
   out = {text, static_cast<std::size_t>(text_end - text)};
   return true;
 }
@@ -155,7 +162,8 @@ template <run Kind>
 
 // Reads the string whose opening quote is just before `input.at`. `out` looks into the text if the string has no
 // escapes, else into `memory`.
-[[nodiscard]] inline bool scan_json_string(json_input& input, arena& memory, std::string_view& out) {
+template <class = void>
+[[nodiscard]] bool scan_json_string(json_input& input, arena& memory, std::string_view& out) {
   const char* const first = input.at;
   if (!json_detail::pass_plain_text(input)) return false;
   if (*input.at == '\\') return json_detail::unescape_string(input, first, memory, out);
@@ -165,7 +173,8 @@ template <run Kind>
 }
 
 // Appends `utf8`, which must be well-formed, in quotes. Only what RFC 8259 says must be escaped is.
-inline void append_json_string(std::string& out, std::string_view utf8) {
+template <class = void>
+void append_json_string(std::string& out, std::string_view utf8) {
   const char* at = utf8.data();
   const char* const end = at + utf8.size();
   out.push_back('"');

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "../core/config.hpp"
-#include "../core/stack.hpp"
+#include "../core/sequence.hpp"
 #include "../core/text.hpp"
 #include "../core/value.hpp"
 #include "json_escapes.hpp"
@@ -16,6 +16,7 @@
 namespace tarn::inline TARN_ABI {
 
 // Writes values, and keeps the memory that nested ones need for the next. Not thread-safe: one per thread.
+template <class = void>
 class json_writer {
  public:
   // Appends the value's text; strings in it must be UTF-8. With json_escapes::tarn, reading it with the same gives the
@@ -50,7 +51,7 @@ class json_writer {
       return;
     }
     out.push_back(']');
-    open_.pop();
+    open_.pop_back();
   }
 
   void append_members(std::string& out, json_escapes escapes) {
@@ -66,7 +67,7 @@ class json_writer {
       return;
     }
     out.push_back('}');
-    open_.pop();
+    open_.pop_back();
   }
 
   // All of a value without parts; the opening of one with parts.
@@ -80,11 +81,11 @@ class json_writer {
       case kind::bytes: append_bytes_escape(out, value.as_bytes()); break;
       case kind::list:
         out.push_back('[');
-        open_.push({value});
+        open_.push_back({value});
         break;
       case kind::map:
         out.push_back('{');
-        open_.push({value});
+        open_.push_back({value});
         break;
     }
   }
@@ -103,12 +104,13 @@ class json_writer {
     out.push_back(':');
   }
 
-  stack<container> open_;  // outermost first
+  sequence<container> open_;  // outermost first
 };
 
 // Appends one value; see json_writer::append. A value with parts costs an allocation.
-inline void append_json(std::string& out, value_view value, json_escapes escapes) {
-  json_writer().append(out, value, escapes);
+template <class = void>
+void append_json(std::string& out, value_view value, json_escapes escapes) {
+  json_writer<>().append(out, value, escapes);
 }
 
 }  // namespace tarn::inline TARN_ABI

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <new>
 #include <type_traits>
-#include <utility>
 
 #include "config.hpp"
 
@@ -16,16 +15,19 @@ namespace tarn::inline TARN_ABI {
 class arena {
  public:
   arena() noexcept = default;
-  arena(arena&& other) noexcept { *this = std::move(other); }
+  arena(arena&& other) noexcept : state_(other.state_) { other.state_ = {}; }
   arena& operator=(arena&& other) noexcept {
-    std::swap(first_, other.first_);
-    std::swap(current_, other.current_);
-    std::swap(free_, other.free_);
-    std::swap(left_, other.left_);
+    const state mine = state_;
+    state_ = other.state_;
+    other.state_ = mine;
     return *this;
   }
   ~arena() {
-    while (first_ != nullptr) ::operator delete(std::exchange(first_, first_->next));
+    for (block* next = state_.first; next != nullptr;) {
+      block* const last = next;
+      next = last->next;
+      ::operator delete(last);
+    }
   }
 
   // Room for `count` objects, uninitialised, at an address that stays until `clear`. Costs an addition; sometimes a
@@ -40,7 +42,7 @@ class arena {
 
   // Takes all memory back; everything allocated since the last time is gone.
   void clear() noexcept {
-    if (first_ != nullptr) enter(first_);
+    if (state_.first != nullptr) enter(state_.first);
   }
 
  private:
@@ -53,31 +55,38 @@ class arena {
     std::size_t size;
   };
 
+  struct state {
+    block* first = nullptr;
+    block* current = nullptr;  // the one that is being handed out
+    unsigned char* free = nullptr;
+    std::size_t left = 0;
+  };
+
   [[nodiscard]] void* take(std::size_t size) {
-    while (left_ < size) enter(current_ != nullptr && current_->next != nullptr ? current_->next : append_block(size));
-    left_ -= size;
-    return std::exchange(free_, free_ + size);
+    while (state_.left < size)
+      enter(state_.current != nullptr && state_.current->next != nullptr ? state_.current->next : append_block(size));
+    state_.left -= size;
+    unsigned char* const taken = state_.free;
+    state_.free += size;
+    return taken;
   }
 
   void enter(block* entered) noexcept {
-    current_ = entered;
-    free_ = reinterpret_cast<unsigned char*>(entered + 1);
-    left_ = entered->size;
+    state_.current = entered;
+    state_.free = reinterpret_cast<unsigned char*>(entered + 1);
+    state_.left = entered->size;
   }
 
   // Doubling, so that the number of blocks stays small however large a row is.
   [[nodiscard]] block* append_block(std::size_t size_min) {
-    const std::size_t usual = current_ == nullptr ? first_block_size : 2 * current_->size;
+    const std::size_t usual = state_.current == nullptr ? first_block_size : 2 * state_.current->size;
     const std::size_t size = size_min > usual ? size_min : usual;
     auto* const appended = new (::operator new(sizeof(block) + size)) block{nullptr, size};
-    (current_ == nullptr ? first_ : current_->next) = appended;
+    (state_.current == nullptr ? state_.first : state_.current->next) = appended;
     return appended;
   }
 
-  block* first_ = nullptr;
-  block* current_ = nullptr;  // the one that is being handed out
-  unsigned char* free_ = nullptr;
-  std::size_t left_ = 0;
+  state state_;
 };
 
 }  // namespace tarn::inline TARN_ABI

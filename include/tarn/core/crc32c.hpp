@@ -28,6 +28,7 @@ struct remainders {
   std::uint32_t of[slices][256];
 };
 
+template <class = void>
 [[nodiscard]] constexpr remainders make_tables() {
   remainders made{};
   // The remainder of a sum is the sum of the remainders: each bit's is found from the bit above, the rest are sums.
@@ -44,17 +45,20 @@ struct remainders {
   return made;
 }
 
+template <class = void>
 inline constexpr remainders tables = make_tables();
 
 // All three functions take and return the remainder as the algorithm keeps it, which is the checksum's complement.
+template <class T = void>
 [[nodiscard]] constexpr std::uint32_t add_bytes(std::string_view bytes, std::uint32_t rest) noexcept {
-  for (const char byte : bytes) rest = (rest >> 8) ^ tables.of[0][(rest ^ static_cast<unsigned char>(byte)) & 0xffU];
+  for (const char byte : bytes) rest = (rest >> 8) ^ tables<T>.of[0][(rest ^ static_cast<unsigned char>(byte)) & 0xffU];
   return rest;
 }
 
+template <class T = void>
 [[nodiscard]] constexpr std::uint32_t add_by_tables(std::string_view bytes, std::uint32_t rest) noexcept {
   if constexpr (slices == 8) {
-    const auto& of = tables.of;
+    const auto& of = tables<T>.of;
     for (; bytes.size() >= 8; bytes.remove_prefix(8)) {
       const auto byte = [&](std::size_t at) { return std::uint32_t{static_cast<unsigned char>(bytes[at])}; };
       rest ^= byte(0) | byte(1) << 8 | byte(2) << 16 | byte(3) << 24;
@@ -67,7 +71,8 @@ inline constexpr remainders tables = make_tables();
 
 #if defined(__x86_64__)
 // Eight bytes in three cycles.
-[[gnu::target("sse4.2")]] inline std::uint32_t add_by_instruction(std::string_view bytes, std::uint32_t rest) noexcept {
+template <class = void>
+[[gnu::target("sse4.2")]] std::uint32_t add_by_instruction(std::string_view bytes, std::uint32_t rest) noexcept {
   std::uint64_t wide_rest = rest;
   std::size_t at = 0;
   for (; at + 8 <= bytes.size(); at += 8) {
@@ -83,6 +88,7 @@ inline constexpr remainders tables = make_tables();
 
 // The checksum of `bytes`, or of all bytes so far when `so_far` is the checksum of those before. The same on every
 // processor and byte order; 2.5 bytes a cycle on x86-64, 0.7 elsewhere.
+template <class = void>
 [[nodiscard]] constexpr std::uint32_t crc32c(std::string_view bytes, std::uint32_t so_far = 0) noexcept {
 #if defined(__x86_64__)
   // Asked each time, since it is cheap and a program may run elsewhere than it was built.

@@ -6,16 +6,17 @@
 #include <utility>
 
 #include "config.hpp"
-#include "stack.hpp"
+#include "sequence.hpp"
 
 namespace tarn::inline TARN_ABI {
 
 // Finds equal names among many. It sorts instead of hashing: whoever chooses the names cannot make it slow (for any
 // fixed hash function there are names that all collide), and no seed is needed. Keeps its memory for the next names.
+template <class = void>
 class duplicate_finder {
  public:
   void clear() noexcept { names_.clear(); }
-  void add(std::string_view name) { names_.push(name); }
+  void add(std::string_view name) { names_.emplace_back(name); }
 
   // One of those that were added more than once; nullptr if there is none. Comparisons: n^2 / 2 for a few, else
   // about 2 n log2 n. Changes their order.
@@ -60,7 +61,7 @@ class duplicate_finder {
     }
   }
 
-  stack<std::string_view> names_;
+  sequence<std::string_view> names_;
 };
 
 }  // namespace tarn::inline TARN_ABI

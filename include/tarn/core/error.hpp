@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
+#include <new>  // and with bad_alloc std::exception, without the rest of <exception>
 #include <string>
 #include <string_view>
 
@@ -35,7 +35,7 @@ enum class errc : unsigned char {
 };
 
 [[nodiscard]] constexpr std::string_view name_of(errc code) noexcept {
-  constexpr std::string_view names[] = {
+  constexpr const char* names[] = {
       "io",           "permission",   "no_space",         "not_found",      "corrupt",
       "unsupported",  "invalid_name", "invalid_argument", "limit_exceeded", "no_such_table",
       "table_exists", "conflict",     "commit_unknown",   "finished"};
@@ -54,7 +54,9 @@ class result;
 // One pointer wide, cheap to copy and move. A moved-from error may only be destroyed or assigned to.
 class [[nodiscard]] error {
  public:
+  template <class = void>
   error(errc code, std::string message) : detail_(shared<const detail>::make(detail{code, std::move(message), {}})) {}
+  template <class = void>
   error(commit_in_doubt commit, std::string message)
       : detail_(shared<const detail>::make(detail{errc::commit_unknown, std::move(message), commit})) {}
 
@@ -68,9 +70,10 @@ class [[nodiscard]] error {
   [[nodiscard]] bool retry_helps() const noexcept { return code() == errc::conflict; }
 
   // The same error, seen from further out: `place` and a colon go before the message.
+  template <class = void>
   [[nodiscard]] error within(std::string_view place) const {
     error outer;
-    outer.detail_ = shared<const detail>::make(detail{code(), concat(place, ": ", message()), in_doubt()});
+    outer.detail_ = shared<const detail>::make(detail{code(), concat({place, ": ", message()}), in_doubt()});
     return outer;
   }
 
@@ -102,7 +105,8 @@ class failure : public std::exception {
 #endif
 
 // The end of a program, or of a scope, that asked for a value where there is an error.
-[[noreturn]] inline void fail(const error& why) {
+template <class = void>
+[[noreturn]] void fail(const error& why) {
 #if TARN_HAS_EXCEPTIONS
   throw failure(why);
 #else

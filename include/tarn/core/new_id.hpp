@@ -14,7 +14,8 @@ namespace tarn::inline TARN_ABI {
 
 // A UUID that was never made before and never will be, born now, or at `earliest` if the clock has not come so far.
 // errc::io if the environment has no entropy to give.
-[[nodiscard]] inline result<uuid> new_id(const environment& surroundings, timestamp earliest) {
+template <class = void>
+[[nodiscard]] result<uuid> new_id(const environment& surroundings, timestamp earliest) {
   std::uint64_t random[2];
   if (!surroundings.fill_random(surroundings.context, random, sizeof random))
     return error(errc::io, "the environment has no entropy for a new id");

@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "config.hpp"
+#include "sequence.hpp"
 #include "strong_types.hpp"
 #include "value.hpp"
 
@@ -25,6 +25,7 @@ enum class column_type : unsigned char { any, boolean, integer, real, string, by
 }
 
 // False, and `type` as it was, if `name` is no type's name.
+template <class = void>
 [[nodiscard]] constexpr bool parse_column_type(std::string_view name, column_type& type) noexcept {
   for (unsigned char at = 0; at <= static_cast<unsigned char>(column_type::map); ++at)
     if (name_of(static_cast<column_type>(at)) == name) {
@@ -36,9 +37,11 @@ enum class column_type : unsigned char { any, boolean, integer, real, string, by
 
 struct column {
   // Implicit from a name, so that a schema can be written as {"id", "name", {"born", column_type::integer}}.
+  template <class = void>
   column(std::string_view column_name, column_type declared = column_type::any,
          nullability nulls = nullability::nullable)
       : name(column_name), type(declared), nullable(nulls == nullability::nullable) {}
+  template <class = void>
   column(const char* column_name, column_type declared = column_type::any, nullability nulls = nullability::nullable)
       : column(std::string_view(column_name), declared, nulls) {}
 
@@ -59,17 +62,20 @@ struct column {
 class schema {
  public:
   schema() = default;
+  template <class = void>
   schema(std::initializer_list<column> columns) : columns_(columns) {}
-  explicit schema(std::vector<column> columns) : columns_(std::move(columns)) {}
+  template <class = void>
+  explicit schema(sequence<column> columns) : columns_(std::move(columns)) {}
 
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
   [[nodiscard]] std::size_t size() const noexcept { return columns_.size(); }
   [[nodiscard]] const column& operator[](std::size_t index) const noexcept { return columns_[index]; }
-  [[nodiscard]] auto begin() const noexcept { return columns_.begin(); }
-  [[nodiscard]] auto end() const noexcept { return columns_.end(); }
+  [[nodiscard]] const column* begin() const noexcept { return columns_.begin(); }
+  [[nodiscard]] const column* end() const noexcept { return columns_.end(); }
 
   // The place of the column called `name`, or `none`. Linear in the number of columns.
+  template <class = void>
   [[nodiscard]] std::size_t find(std::string_view name) const noexcept {
     for (std::size_t at = 0; at < columns_.size(); ++at)
       if (columns_[at].name == name) return at;
@@ -77,12 +83,13 @@ class schema {
   }
 
   // Gives every column the id of its place, counted from 1.
+  template <class = void>
   void number_columns() noexcept {
     for (std::size_t at = 0; at < columns_.size(); ++at) columns_[at].id = {static_cast<std::uint32_t>(at + 1)};
   }
 
  private:
-  std::vector<column> columns_;
+  sequence<column> columns_;
 };
 
 }  // namespace tarn::inline TARN_ABI

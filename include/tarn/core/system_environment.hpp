@@ -13,7 +13,8 @@
 namespace tarn::inline TARN_ABI {
 
 // The kernel's entropy, drawn anew for every call: a forked or restored process has nothing of its parent's to repeat.
-[[nodiscard]] inline bool fill_with_entropy(void* bytes, std::size_t size) noexcept {
+template <class = void>
+[[nodiscard]] bool fill_with_entropy(void* bytes, std::size_t size) noexcept {
   constexpr std::size_t size_max = 256;  // getentropy's own bound
   auto* at = static_cast<unsigned char*>(bytes);
   while (size > 0) {
@@ -25,7 +26,8 @@ namespace tarn::inline TARN_ABI {
   return true;
 }
 
-[[nodiscard]] inline environment system_environment() noexcept {
+template <class = void>
+[[nodiscard]] environment system_environment() noexcept {
   environment surroundings;
   surroundings.now = [](void*) {
     timespec now{};

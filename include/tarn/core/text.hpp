@@ -1,10 +1,11 @@
-// Building messages: `concat("row ", 7, " of ", name)` is one string, without streams or locales.
+// Building messages: `concat({"row ", 7, " of ", name})` is one string, without streams or locales.
 #pragma once
 
 #include <charconv>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -12,20 +13,42 @@
 
 namespace tarn::inline TARN_ABI {
 
-inline void append_text(std::string& out, std::string_view text) { out.append(text); }
-inline void append_text(std::string& out, char c) { out.push_back(c); }  // else it would be taken for a number
+// What messages are made of: text, a character, or an integer in decimal. Refers to text that must outlive it.
+class text_part {
+ public:
+  constexpr text_part(std::string_view text) noexcept : text_(text.data()), size_(text.size()) {}
+  constexpr text_part(const char* text) noexcept : text_part(std::string_view(text)) {}
+  text_part(const std::string& text) noexcept : text_(text.data()), size_(text.size()) {}
+  template <std::integral Integer>
+  text_part(Integer number) noexcept : text_(digits_) {
+    if constexpr (std::same_as<Integer, char>) {
+      digits_[0] = number;
+      size_ = 1;
+    } else {
+      size_ = static_cast<std::size_t>(std::to_chars(digits_, digits_ + sizeof digits_, number).ptr - digits_);
+    }
+  }
+  text_part(const text_part&) = delete;  // it may refer to itself
+  text_part& operator=(const text_part&) = delete;
 
-template <std::integral Integer>
-void append_text(std::string& out, Integer number) {
-  char digits[24];
-  const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
-  out.append(digits, static_cast<std::size_t>(end - digits));
+  [[nodiscard]] const char* data() const noexcept { return text_; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+ private:
+  const char* text_;
+  std::size_t size_;
+  char digits_[20];  // of an integer
+};
+
+template <class = void>
+void append_text(std::string& out, const text_part& part) {
+  out.append(part.data(), part.size());
 }
 
-template <class... Parts>
-[[nodiscard]] std::string concat(const Parts&... parts) {
+template <class = void>
+[[nodiscard]] std::string concat(std::initializer_list<text_part> parts) {
   std::string out;
-  (append_text(out, parts), ...);
+  for (const text_part& part : parts) append_text(out, part);
   return out;
 }
 

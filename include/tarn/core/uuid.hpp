@@ -26,7 +26,8 @@ struct uuid {
 };
 
 // 8-4-4-4-12 lower-case hex digits.
-[[nodiscard]] inline std::string to_text(const uuid& id) {
+template <class = void>
+[[nodiscard]] std::string to_text(const uuid& id) {
   std::string digits = hex(id.high) + hex(id.low);
   constexpr std::size_t dashes[] = {20, 16, 12, 8};
   for (const std::size_t at : dashes) digits.insert(at, 1, '-');
@@ -34,6 +35,7 @@ struct uuid {
 }
 
 // Reads 8-4-4-4-12 lower-case hex digits of any UUID version; false, and `id` as it was, for anything else.
+template <class = void>
 [[nodiscard]] constexpr bool parse_uuid(std::string_view text, uuid& id) noexcept {
   if (text.size() != uuid::text_size) return false;
   std::uint64_t halves[2] = {0, 0};
@@ -54,12 +56,14 @@ struct uuid {
 }
 
 // A version 7 UUID born at `birth`, made of 74 of these random bits.
+template <class = void>
 [[nodiscard]] constexpr uuid make_uuid(timestamp birth, std::uint64_t random_high, std::uint64_t random_low) noexcept {
   const auto milliseconds = static_cast<std::uint64_t>(birth.ms) & 0xffff'ffff'ffffU;
   return {milliseconds << 16 | 0x7000U | (random_high & 0x0fffU), 0x8000'0000'0000'0000U | random_low >> 2};
 }
 
 // When a version 7 UUID was born; the epoch for other versions, which carry no time.
+template <class = void>
 [[nodiscard]] constexpr timestamp birth_of(const uuid& id) noexcept {
   const bool version_7 = (id.high >> 12 & 0xfU) == 7;
   return {version_7 ? static_cast<std::int64_t>(id.high >> 16) : 0};

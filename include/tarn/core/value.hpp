@@ -14,10 +14,10 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "config.hpp"
 #include "error.hpp"
+#include "sequence.hpp"
 #include "text.hpp"
 
 namespace tarn::inline TARN_ABI {
@@ -25,7 +25,7 @@ namespace tarn::inline TARN_ABI {
 enum class kind : unsigned char { null, boolean, integer, real, string, bytes, list, map };
 
 [[nodiscard]] constexpr std::string_view name_of(kind k) noexcept {
-  constexpr std::string_view names[] = {"null", "boolean", "integer", "double", "string", "bytes", "list", "map"};
+  constexpr const char* names[] = {"null", "boolean", "integer", "double", "string", "bytes", "list", "map"};
   return names[static_cast<unsigned char>(k)];
 }
 
@@ -74,12 +74,29 @@ class value_view {
   [[nodiscard]] constexpr bool is_null() const noexcept { return kind_ == kind::null; }
 
   // The value as what it is. Asking for another kind than `kind()` fails loudly (see `fail`).
-  [[nodiscard]] bool as_boolean() const { return expect(kind::boolean).integer_ != 0; }
-  [[nodiscard]] std::int64_t as_integer() const { return expect(kind::integer).integer_; }
-  [[nodiscard]] double as_double() const { return expect(kind::real).real_; }
-  [[nodiscard]] std::string_view as_string() const { return expect(kind::string).text(); }
-  [[nodiscard]] std::string_view as_bytes() const { return expect(kind::bytes).text(); }
+  template <class = void>
+  [[nodiscard]] bool as_boolean() const {
+    return expect(kind::boolean).integer_ != 0;
+  }
+  template <class = void>
+  [[nodiscard]] std::int64_t as_integer() const {
+    return expect(kind::integer).integer_;
+  }
+  template <class = void>
+  [[nodiscard]] double as_double() const {
+    return expect(kind::real).real_;
+  }
+  template <class = void>
+  [[nodiscard]] std::string_view as_string() const {
+    return expect(kind::string).text();
+  }
+  template <class = void>
+  [[nodiscard]] std::string_view as_bytes() const {
+    return expect(kind::bytes).text();
+  }
+  template <class = void>
   [[nodiscard]] list_view as_list() const;
+  template <class = void>
   [[nodiscard]] map_view as_map() const;
 
  private:
@@ -88,10 +105,13 @@ class value_view {
 
   [[nodiscard]] std::string_view text() const noexcept { return {text_, size_}; }
   [[nodiscard]] const value_view& expect(tarn::kind wanted) const {
-    if (kind_ != wanted)
-      fail(error(errc::invalid_argument, concat("asked for ", name_of(wanted), ", but the value is ", name_of(kind_),
-                                                ": look at kind() first")));
+    if (kind_ != wanted) refuse(wanted);
     return *this;
+  }
+  template <class = void>
+  [[noreturn]] void refuse(tarn::kind wanted) const {
+    fail(error(errc::invalid_argument, concat({"asked for ", name_of(wanted), ", but the value is ", name_of(kind_),
+                                               ": look at kind() first"})));
   }
 
   tarn::kind kind_;
@@ -130,12 +150,19 @@ class index_iterator {
   std::size_t index_;
 };
 
+// Values next to each other in memory: a `row`, a std::vector<value>, a std::array or a std::span of them.
+template <class A>
+concept array_of_values = requires(const A& values) {
+  { values.data() } -> std::same_as<const value*>;
+  { values.size() } -> std::convertible_to<std::size_t>;
+};
+
 // A sequence of values, by reference.
 class list_view {
  public:
   constexpr list_view() noexcept : elements_(static_cast<const value_view*>(nullptr)) {}
   constexpr list_view(const value_view* elements, std::size_t size) noexcept : elements_(elements), size_(size) {}
-  list_view(const std::vector<value>& owned) noexcept;
+  list_view(const array_of_values auto& owned) noexcept : list_view(owned.data(), owned.size(), true) {}
 
   [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
   [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
@@ -174,6 +201,9 @@ class map_view {
     return {alternating_[2 * index].text(), alternating_[2 * index + 1]};
   }
 
+  // What it was made of.
+  [[nodiscard]] constexpr list_view keys_and_values() const noexcept { return alternating_; }
+
   [[nodiscard]] index_iterator<map_view> begin() const noexcept { return {this, 0}; }
   [[nodiscard]] index_iterator<map_view> end() const noexcept { return {this, size()}; }
 
@@ -190,11 +220,13 @@ constexpr value_view::value_view(map_view map) noexcept
       size_(map.alternating_.size_),
       elements_(map.alternating_.elements_) {}
 
-inline list_view value_view::as_list() const {
+template <class>
+list_view value_view::as_list() const {
   (void)expect(kind::list);
   return {elements_, size_, owned_};
 }
-inline map_view value_view::as_map() const {
+template <class>
+map_view value_view::as_map() const {
   (void)expect(kind::map);
   return map_view(list_view(elements_, size_, owned_));
 }
@@ -247,9 +279,9 @@ class value {
   }
 
   tarn::kind kind_ = kind::null;
-  std::int64_t integer_ = 0;     // boolean, integer, or the bits of a double
-  std::string text_;             // string, bytes
-  std::vector<value> elements_;  // list; map: keys and values in turn
+  std::int64_t integer_ = 0;  // boolean, integer, or the bits of a double
+  std::string text_;          // string, bytes
+  sequence<value> elements_;  // list; map: keys and values in turn
 };
 
 struct value::member {
@@ -288,25 +320,18 @@ value_view::value_view(const std::same_as<value> auto& owned) noexcept : kind_(o
   }
 }
 
-inline list_view::list_view(const std::vector<value>& owned) noexcept
-    : elements_(owned.data()), size_(owned.size()), owned_(true) {}
-
 inline value_view list_view::operator[](std::size_t index) const noexcept {
   if (owned_) return static_cast<const value*>(elements_)[index];
   return static_cast<const value_view*>(elements_)[index];
 }
 
-[[nodiscard]] inline bool operator==(const member_view& a, const member_view& b) noexcept;
+template <class = void>
+[[nodiscard]] bool are_same(const list_view& a, const list_view& b) noexcept;
 
 // Bit for bit; recursion is as deep as the values, which `limits::nesting_depth_max` bounds for what tarn has read.
-[[nodiscard]] inline bool operator==(const value_view& a, const value_view& b) noexcept {
+template <class = void>
+[[nodiscard]] bool is_same(const value_view& a, const value_view& b) noexcept {
   if (a.kind() != b.kind()) return false;
-  const auto same_elements = [](const auto& left, const auto& right) {
-    if (left.size() != right.size()) return false;
-    for (std::size_t i = 0; i < left.size(); ++i)
-      if (!(left[i] == right[i])) return false;
-    return true;
-  };
   switch (a.kind()) {
     case kind::null: return true;
     case kind::boolean: return a.as_boolean() == b.as_boolean();
@@ -314,14 +339,27 @@ inline value_view list_view::operator[](std::size_t index) const noexcept {
     case kind::real: return std::bit_cast<std::uint64_t>(a.as_double()) == std::bit_cast<std::uint64_t>(b.as_double());
     case kind::string: return a.as_string() == b.as_string();
     case kind::bytes: return a.as_bytes() == b.as_bytes();
-    case kind::list: return same_elements(a.as_list(), b.as_list());
-    case kind::map: return same_elements(a.as_map(), b.as_map());
+    case kind::list: return are_same(a.as_list(), b.as_list());
+    case kind::map: return are_same(a.as_map().keys_and_values(), b.as_map().keys_and_values());
   }
   return false;
 }
-[[nodiscard]] inline bool operator==(const member_view& a, const member_view& b) noexcept {
-  return a.key == b.key && a.value == b.value;
+
+template <class>
+bool are_same(const list_view& a, const list_view& b) noexcept {
+  if (a.size() != b.size()) return false;
+  for (std::size_t at = 0; at < a.size(); ++at)
+    if (!is_same(a[at], b[at])) return false;
+  return true;
 }
-[[nodiscard]] inline bool operator==(const value& a, const value& b) noexcept { return value_view(a) == value_view(b); }
+
+template <class = void>
+[[nodiscard]] bool operator==(const value_view& a, const value_view& b) noexcept {
+  return is_same(a, b);
+}
+template <class = void>
+[[nodiscard]] bool operator==(const value& a, const value& b) noexcept {
+  return is_same(a, b);
+}
 
 }  // namespace tarn::inline TARN_ABI

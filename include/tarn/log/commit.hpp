@@ -42,7 +42,8 @@ struct commit_options {
 };
 
 // The time of the entry after `state`: history is monotone even if clocks are not.
-[[nodiscard]] inline timestamp time_after(const snapshot& state, const environment& surroundings) {
+template <class = void>
+[[nodiscard]] timestamp time_after(const snapshot& state, const environment& surroundings) {
   const timestamp now = surroundings.now(surroundings.context);
   if (state.at == version() || now > state.time) return now;
   return {state.time.ms < INT64_MAX ? state.time.ms + 1 : INT64_MAX};
@@ -100,17 +101,17 @@ class commit_attempt {
     if (theirs.at == mine_.at) offered_ = false;  // the slot is theirs for good, also if they are a conflict
     if (passed_++ < options_.rebase_limit) return check_(theirs);
     return error(errc::conflict,
-                 concat("version ", theirs.at.number, ", by transaction ", to_text(theirs.transaction),
-                        ", was committed since version ", mine_.read_version.number, " was read, and rebase_limit is ",
-                        options_.rebase_limit, ": run the transaction again"));
+                 concat({"version ", theirs.at.number, ", by transaction ", to_text(theirs.transaction),
+                         ", was committed since version ", mine_.read_version.number, " was read, and rebase_limit is ",
+                         options_.rebase_limit, ": run the transaction again"}));
   }
 
   // Makes the bytes for the slot after the head. An entry that could not be applied is found out here, not by the next
   // reader of a log that can no longer be read.
   [[nodiscard]] status prepare() {
     if (!state_->needed_to_write.empty())
-      return error(errc::unsupported, concat("the lake needs the feature '", state_->needed_to_write.front(),
-                                             "' to be written, which this tarn does not have: use a newer tarn"));
+      return error(errc::unsupported, concat({"the lake needs the feature '", state_->needed_to_write.front(),
+                                              "' to be written, which this tarn does not have: use a newer tarn"}));
     if (mine_.at != state_->at.next()) retries_.restart();
     mine_.at = state_->at.next();
     mine_.previous_checksum = state_->entry_checksum;
@@ -118,8 +119,8 @@ class commit_attempt {
     bytes_ = write_entry(mine_);
     if (bytes_.size() > bounds_.entry_bytes_max)
       return error(errc::limit_exceeded,
-                   concat("the log entry has ", bytes_.size(), " bytes, limits::entry_bytes_max is ",
-                          bounds_.entry_bytes_max, ": commit in smaller transactions, or raise it"));
+                   concat({"the log entry has ", bytes_.size(), " bytes, limits::entry_bytes_max is ",
+                           bounds_.entry_bytes_max, ": commit in smaller transactions, or raise it"}));
     offered_ = false;
     given_up_ = false;
     after_ = state_;
@@ -138,13 +139,13 @@ class commit_attempt {
   }
 
   [[nodiscard]] error unreadable_slot() const {
-    return {errc::io, concat("the store says that ", entry_name(mine_.at), " exists, but does not return it")};
+    return {errc::io, concat({"the store says that ", entry_name(mine_.at), " exists, but does not return it"})};
   }
 
   [[nodiscard]] error in_doubt(const error& why) const {
     return {commit_in_doubt{mine_.transaction, mine_.at},
-            concat("whether transaction ", to_text(mine_.transaction), " was committed as version ", mine_.at.number,
-                   " is not known: ", why.message(), "; ask find_commit before running it again")};
+            concat({"whether transaction ", to_text(mine_.transaction), " was committed as version ", mine_.at.number,
+                    " is not known: ", why.message(), "; ask find_commit before running it again"})};
   }
 
   Store& store_;

@@ -5,10 +5,10 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "../core/config.hpp"
 #include "../core/schema.hpp"
+#include "../core/sequence.hpp"
 #include "../core/strong_types.hpp"
 #include "../core/uuid.hpp"
 #include "table_map.hpp"
@@ -33,8 +33,9 @@ struct data_object {
 enum class action_kind : unsigned char { create_table, add_object, drop_table };
 
 // What the log calls a transaction that makes such changes.
+template <class = void>
 [[nodiscard]] constexpr std::string_view operation_name(action_kind change) noexcept {
-  constexpr std::string_view names[] = {"create table", "insert", "drop table"};
+  constexpr const char* names[] = {"create table", "insert", "drop table"};
   return names[static_cast<unsigned char>(change)];
 }
 
@@ -54,9 +55,9 @@ struct entry {
   std::uint32_t previous_checksum = 0;  // CRC-32C of the bytes of the entry before; 0 for the first
   timestamp time;
   std::string operation;
-  std::vector<std::string> needed_to_read;   // features, from here on
-  std::vector<std::string> needed_to_write;  // features, from here on
-  table_map<std::vector<action>> actions;    // of each table, in the order in which they apply
+  sequence<std::string> needed_to_read;   // features, from here on
+  sequence<std::string> needed_to_write;  // features, from here on
+  table_map<sequence<action>> actions;    // of each table, in the order in which they apply
 };
 
 }  // namespace tarn::inline TARN_ABI

@@ -11,7 +11,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "../codec/json_parser.hpp"
 #include "../core/arena.hpp"
@@ -19,6 +18,7 @@
 #include "../core/crc32c.hpp"
 #include "../core/limits.hpp"
 #include "../core/result.hpp"
+#include "../core/sequence.hpp"
 #include "../core/text.hpp"
 #include "entry.hpp"
 #include "entry_writer.hpp"
@@ -35,7 +35,7 @@ template <class = void>
   if (bytes.size() < checksum_key.size() + end_size) return false;
   const std::string_view before = bytes.substr(0, bytes.size() - end_size);
   if (!before.ends_with(checksum_key)) return false;
-  return bytes.substr(before.size()) == concat(hex(crc32c(before)), checksum_end);
+  return bytes.substr(before.size()) == concat({hex(crc32c(before)), checksum_end});
 }
 
 // Whether `object` is a JSON object with these members and no others.
@@ -88,13 +88,13 @@ class reader {
     if (!of_article_) {
       // The format first: all else may look different in another one.
       if (const std::int64_t format = fields.integer("Format", 1); format > entry_format)
-        return error(errc::unsupported, concat(place_, " has format ", format, ", this tarn reads up to ", entry_format,
-                                               ": use a newer tarn"));
+        return error(errc::unsupported, concat({place_, " has format ", format, ", this tarn reads up to ",
+                                                entry_format, ": use a newer tarn"}));
       read_fields_of_tarn(fields, read);
       // Before the actions: a feature may change what they look like.
       if (fields.state() && !read.needed_to_read.empty())
-        return error(errc::unsupported, concat(place_, " needs the feature '", read.needed_to_read.front(),
-                                               "' to be read, which this tarn does not have: use a newer tarn"));
+        return error(errc::unsupported, concat({place_, " needs the feature '", read.needed_to_read.front(),
+                                                "' to be read, which this tarn does not have: use a newer tarn"}));
     }
     read.at = {fields.integer("Id", 0)};
     const value_view tables = fields.get("Actions", kind::map);
@@ -120,12 +120,12 @@ class reader {
   [[nodiscard]] status read_actions(const member_view& table, entry& into) {
     if (const status named = check_table_name(table.key); !named)
       return error(of_article_ ? errc::unsupported : errc::corrupt, named.error().within(place_).message());
-    const std::string place = concat(place_, ", an action on table ", table.key, ",");
+    const std::string place = concat({place_, ", an action on table ", table.key, ","});
     if (table.value.kind() != kind::list)
-      return error(errc::corrupt, concat(place_, " has no list of actions on table ", table.key));
+      return error(errc::corrupt, concat({place_, " has no list of actions on table ", table.key}));
     if (into.actions.find(table.key) != nullptr)
-      return error(errc::corrupt, concat(place_, " names table ", table.key, " twice"));
-    std::vector<action>& actions = into.actions.find_or_insert(table.key);
+      return error(errc::corrupt, concat({place_, " names table ", table.key, " twice"}));
+    sequence<action>& actions = into.actions.find_or_insert(table.key);
     for (const value_view each : table.value.as_list()) {
       result<action> change = read_action(each, table.key, place);
       if (!change) return change.error();
@@ -136,20 +136,20 @@ class reader {
 
   // An action is an object whose one member that is not null says what it does.
   [[nodiscard]] result<action> read_action(value_view object, std::string_view table, std::string_view place) const {
-    if (object.kind() != kind::map) return error(errc::corrupt, concat(place, " is no object"));
+    if (object.kind() != kind::map) return error(errc::corrupt, concat({place, " is no object"}));
     member_view change;
     for (const member_view each : object.as_map()) {
       if (each.value.is_null()) continue;
       if (!change.value.is_null())
-        return error(errc::corrupt, concat(place, " is two: ", change.key, " and ", each.key));
+        return error(errc::corrupt, concat({place, " is two: ", change.key, " and ", each.key}));
       change = each;
     }
     if (change.key == "AddDataobject") return read_add_object(change.value, table, place);
     if (change.key == "ChangeMetadata") return read_create_table(change.value, table, place);
     if (change.key == "DropTable") return read_drop_table(change.value, place);
-    if (change.value.is_null()) return error(errc::corrupt, concat(place, " does nothing"));
+    if (change.value.is_null()) return error(errc::corrupt, concat({place, " does nothing"}));
     return error(errc::unsupported,
-                 concat(place, " is a ", change.key, ", which this tarn does not know: use a newer tarn"));
+                 concat({place, " is a ", change.key, ", which this tarn does not know: use a newer tarn"}));
   }
 
   [[nodiscard]] result<action> read_add_object(value_view object, std::string_view table,
@@ -174,7 +174,7 @@ class reader {
     json_fields fields(object, place);
     action read{action_kind::create_table, {}, {}, {}};
     check_table(fields, table);
-    std::vector<column> columns;
+    sequence<column> columns;
     for (const std::string& name : fields.strings("Columns")) columns.emplace_back(name);
     if (of_article_) {
       for (std::size_t at = 0; at < columns.size(); ++at) columns[at].id = {static_cast<std::uint32_t>(at + 1)};
@@ -188,9 +188,9 @@ class reader {
     return read;
   }
 
-  static void read_column_properties(json_fields<>& fields, std::vector<column>& columns) {
+  static void read_column_properties(json_fields<>& fields, sequence<column>& columns) {
     const list_view ids = fields.list("ColumnIds");
-    const std::vector<std::string> types = fields.strings("Types");
+    const sequence<std::string> types = fields.strings("Types");
     const list_view nullable = fields.list("Nullable");
     if (ids.size() != columns.size() || types.size() != columns.size() || nullable.size() != columns.size())
       return fields.complain("does not state id, type and nullability of each column");
@@ -203,7 +203,7 @@ class reader {
       columns[at].nullable = nullable[at].as_boolean();
       if (!parse_column_type(types[at], columns[at].type))
         return fields.complain(
-            concat("has a column of type '", types[at], "', which this tarn does not know: use a newer tarn"),
+            concat({"has a column of type '", types[at], "', which this tarn does not know: use a newer tarn"}),
             errc::unsupported);
     }
   }
@@ -217,7 +217,7 @@ class reader {
 
   static void check_table(json_fields<>& fields, std::string_view table) {
     if (const std::string_view named = fields.string("Table"); named != table)
-      fields.complain(concat("names table '", named, "'"));
+      fields.complain(concat({"names table '", named, "'"}));
   }
 
   std::string_view place_;
@@ -230,21 +230,21 @@ class reader {
 // errc::unsupported for one that needs a newer tarn.
 template <class = void>
 [[nodiscard]] result<entry> read_entry(std::string_view bytes, version at, const limits& bounds) {
-  const std::string place = concat("version ", at.number, " (", entry_name(at), ")");
+  const std::string place = concat({"version ", at.number, " (", entry_name(at), ")"});
   if (bytes.size() > bounds.entry_bytes_max)
     return error(errc::limit_exceeded,
-                 concat(place, " has ", bytes.size(), " bytes, limits::entry_bytes_max is ", bounds.entry_bytes_max));
+                 concat({place, " has ", bytes.size(), " bytes, limits::entry_bytes_max is ", bounds.entry_bytes_max}));
   arena memory;
   result<value_view> document = parse_json(bytes, memory);
-  if (!document) return error(errc::corrupt, concat(place, " is not JSON: ", document.error().message()));
+  if (!document) return error(errc::corrupt, concat({place, " is not JSON: ", document.error().message()}));
   const bool of_article = entry_json::is_entry_of_article(*document);
   if (!of_article && !entry_json::ends_with_its_checksum(bytes))
     return error(
         errc::corrupt,
-        concat(place, " is damaged: it does not end with its checksum, and is no entry of the article's program"));
+        concat({place, " is damaged: it does not end with its checksum, and is no entry of the article's program"}));
   result<entry> read = entry_json::reader(place, of_article).read(*document);
   if (read && read->at != at)
-    return error(errc::corrupt, concat(place, " holds the entry of version ", read->at.number));
+    return error(errc::corrupt, concat({place, " holds the entry of version ", read->at.number}));
   return read;
 }
 

@@ -4,11 +4,11 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "../codec/json_writer.hpp"
 #include "../core/config.hpp"
 #include "../core/crc32c.hpp"
+#include "../core/sequence.hpp"
 #include "../core/text.hpp"
 #include "entry.hpp"
 
@@ -22,7 +22,7 @@ inline constexpr std::string_view checksum_end = "\"}";
 inline constexpr std::size_t checksum_digits = 8;
 
 template <class = void>
-void append_strings(std::string& out, const std::vector<std::string>& strings) {
+void append_strings(std::string& out, const sequence<std::string>& strings) {
   out += '[';
   for (const std::string& each : strings) {
     if (&each != &strings.front()) out += ',';
@@ -45,10 +45,10 @@ void append_for_each_column(std::string& out, std::string_view key, const schema
 
 template <class = void>
 void append_create_table(std::string& out, std::string_view table, const action& made) {
-  out += concat(R"({"AddDataobject":null,"ChangeMetadata":{"Table":")", table, "\"");
+  out += concat({R"({"AddDataobject":null,"ChangeMetadata":{"Table":")", table, "\""});
   append_for_each_column(out, R"(,"Columns":)", made.columns,
                          [&](const column& c) { append_json_string(out, c.name); });
-  out += concat(R"(,"TableId":")", to_text(made.table_id), "\"");
+  out += concat({R"(,"TableId":")", to_text(made.table_id), "\""});
   append_for_each_column(out, R"(,"ColumnIds":)", made.columns,
                          [&](const column& c) { append_text(out, c.id.number); });
   append_for_each_column(out, R"(,"Types":)", made.columns,
@@ -60,16 +60,16 @@ void append_create_table(std::string& out, std::string_view table, const action&
 
 template <class = void>
 void append_add_object(std::string& out, std::string_view table, const data_object& object) {
-  out += concat(R"({"AddDataobject":{"Name":")", to_text(object.id), R"(","Table":")", table, R"(","Codec":")",
-                object.codec, R"(","Rows":)", object.rows, R"(,"Bytes":)", object.bytes, R"(,"Crc32c":")",
-                hex(object.checksum), R"("},"ChangeMetadata":null})");
+  out += concat({R"({"AddDataobject":{"Name":")", to_text(object.id), R"(","Table":")", table, R"(","Codec":")",
+                 object.codec, R"(","Rows":)", object.rows, R"(,"Bytes":)", object.bytes, R"(,"Crc32c":")",
+                 hex(object.checksum), R"("},"ChangeMetadata":null})"});
 }
 
 // The article's program must not take a table that was dropped for one that exists: an action of this name stops it.
 template <class = void>
 void append_drop_table(std::string& out, const action& dropped) {
-  out += concat(R"({"AddDataobject":null,"ChangeMetadata":null,"DropTable":{"TableId":")", to_text(dropped.table_id),
-                R"("}})");
+  out += concat(
+      {R"({"AddDataobject":null,"ChangeMetadata":null,"DropTable":{"TableId":")", to_text(dropped.table_id), R"("}})"});
 }
 
 template <class = void>
@@ -103,11 +103,11 @@ void append_actions(std::string& out, const entry& content) {
 // The bytes of an entry; equal entries have equal bytes.
 template <class = void>
 [[nodiscard]] std::string write_entry(const entry& content) {
-  std::string out = concat(R"({"Id":)", content.at.number, R"(,"Actions":)");
+  std::string out = concat({R"({"Id":)", content.at.number, R"(,"Actions":)"});
   entry_json::append_actions(out, content);
-  out += concat(R"(,"Format":)", entry_format, R"(,"Transaction":")", to_text(content.transaction),
-                R"(","ReadVersion":)", content.read_version.number, R"(,"PreviousCrc32c":")",
-                hex(content.previous_checksum), R"(","TimestampMs":)", content.time.ms, R"(,"Operation":)");
+  out += concat({R"(,"Format":)", entry_format, R"(,"Transaction":")", to_text(content.transaction),
+                 R"(","ReadVersion":)", content.read_version.number, R"(,"PreviousCrc32c":")",
+                 hex(content.previous_checksum), R"(","TimestampMs":)", content.time.ms, R"(,"Operation":)"});
   append_json_string(out, content.operation);
   out += R"(,"NeededToRead":)";
   entry_json::append_strings(out, content.needed_to_read);

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "../core/config.hpp"
 #include "../core/result.hpp"
+#include "../core/sequence.hpp"
 #include "../core/text.hpp"
 #include "../core/uuid.hpp"
 #include "../core/value.hpp"
@@ -23,7 +23,7 @@ class json_fields {
     if (object.kind() == kind::map)
       members_ = object.as_map();
     else
-      complain(concat("is ", name_of(object.kind()), ", not an object"));
+      complain(concat({"is ", name_of(object.kind()), ", not an object"}));
   }
 
   [[nodiscard]] const status& state() const noexcept { return state_; }
@@ -34,19 +34,20 @@ class json_fields {
   [[nodiscard]] value_view get(std::string_view key, kind wanted) {
     const std::size_t at = find(key);
     if (at == members_.size()) {
-      complain(concat("has no \"", key, "\""));
+      complain(concat({"has no \"", key, "\""}));
       return {};
     }
     const value_view found = members_[at].value;
     if (found.kind() == wanted) return found;
-    complain(concat("has a ", name_of(found.kind()), " as \"", key, "\", not a ", name_of(wanted)));
+    complain(concat({"has a ", name_of(found.kind()), " as \"", key, "\", not a ", name_of(wanted)}));
     return {};
   }
   [[nodiscard]] std::int64_t integer(std::string_view key, std::int64_t at_least) {
     const value_view found = get(key, kind::integer);
     if (found.is_null()) return at_least;
     const std::int64_t number = found.as_integer();
-    if (number < at_least) complain(concat("has ", number, " as \"", key, "\", which must be ", at_least, " or more"));
+    if (number < at_least)
+      complain(concat({"has ", number, " as \"", key, "\", which must be ", at_least, " or more"}));
     return number;
   }
   [[nodiscard]] std::string_view string(std::string_view key) {
@@ -57,20 +58,21 @@ class json_fields {
     const value_view found = get(key, kind::list);
     return found.is_null() ? list_view() : found.as_list();
   }
-  [[nodiscard]] std::vector<std::string> strings(std::string_view key) {
-    std::vector<std::string> read;
+  [[nodiscard]] sequence<std::string> strings(std::string_view key) {
+    sequence<std::string> read;
     for (const value_view each : list(key)) {
       if (each.kind() == kind::string)
         read.emplace_back(each.as_string());
       else
-        complain(concat("has a ", name_of(each.kind()), " in \"", key, "\", which lists strings"));
+        complain(concat({"has a ", name_of(each.kind()), " in \"", key, "\", which lists strings"}));
     }
     return read;
   }
   [[nodiscard]] uuid id(std::string_view key) {
     uuid read;
     const std::string_view text = string(key);
-    if (!parse_uuid(text, read)) complain(concat("has '", text, "' as \"", key, "\", which must be a lower-case UUID"));
+    if (!parse_uuid(text, read))
+      complain(concat({"has '", text, "' as \"", key, "\", which must be a lower-case UUID"}));
     return read;
   }
   [[nodiscard]] std::uint32_t checksum(std::string_view key) {
@@ -85,7 +87,7 @@ class json_fields {
   }
 
   void complain(std::string_view what, errc code = errc::corrupt) {
-    if (state_) state_ = error(code, concat(place_, " ", what));
+    if (state_) state_ = error(code, concat({place_, " ", what}));
   }
 
  private:
@@ -95,7 +97,7 @@ class json_fields {
     return at;
   }
   std::uint32_t bad_checksum(std::string_view key, std::string_view text) {
-    complain(concat("has '", text, "' as \"", key, "\", which must be 8 lower-case hex digits"));
+    complain(concat({"has '", text, "' as \"", key, "\", which must be 8 lower-case hex digits"}));
     return 0;
   }
 

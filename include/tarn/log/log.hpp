@@ -14,12 +14,12 @@
 #include <cstdint>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "../core/config.hpp"
 #include "../core/crc32c.hpp"
 #include "../core/limits.hpp"
 #include "../core/result.hpp"
+#include "../core/sequence.hpp"
 #include "../core/text.hpp"
 #include "../store/store.hpp"
 #include "entry.hpp"
@@ -54,9 +54,10 @@ struct log_reach {
 };
 
 // A slot that was found empty, though a later one is filled.
-[[nodiscard]] inline error missing_entry(version missing, version later) {
-  return {errc::corrupt, concat("version ", missing.number, " (", entry_name(missing), ") is missing, though version ",
-                                later.number, " exists: restore it, or read an older version with begin_at")};
+template <class = void>
+[[nodiscard]] error missing_entry(version missing, version later) {
+  return {errc::corrupt, concat({"version ", missing.number, " (", entry_name(missing), ") is missing, though version ",
+                                 later.number, " exists: restore it, or read an older version with begin_at"})};
 }
 
 // The largest version that a listing names; -1 if none. Names that are no entry's are ignored.
@@ -75,7 +76,7 @@ template <object_store Store>
 // are ghosts of the listing.
 template <object_store Store>
 [[nodiscard]] result<version> find_later_entry(Store& store, version at) {
-  std::vector<version> later;
+  sequence<version> later;
   const status listed = store.list(log_prefix, entry_name(at), [&](std::string_view name) {
     version each;
     if (parse_entry_name(name, each) && each > at) later.push_back(each);
@@ -126,6 +127,6 @@ template <object_store Store, class Visit>
 }
 
 // For readers that have no say in what was committed.
-inline constexpr auto accept_all = [](const entry&) { return status(); };
+inline constexpr auto accept_all = [](const auto&) { return status(); };
 
 }  // namespace tarn::inline TARN_ABI

@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "../core/config.hpp"
 #include "../core/result.hpp"
+#include "../core/sequence.hpp"
 #include "../core/shared.hpp"
 #include "../core/text.hpp"
 #include "entry.hpp"
@@ -24,6 +24,7 @@ class object_list {
  public:
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   // `index` must be less than size().
+  template <class = void>
   [[nodiscard]] const data_object& operator[](std::size_t index) const noexcept {
     return (*chunks_[index / chunk_size])[index % chunk_size];
   }
@@ -37,7 +38,7 @@ class object_list {
 
  private:
   static constexpr std::size_t chunk_size = 128;
-  std::vector<copy_on_write<std::vector<data_object>>> chunks_;
+  sequence<copy_on_write<sequence<data_object>>> chunks_;
   std::size_t size_ = 0;
 };
 
@@ -54,8 +55,9 @@ struct snapshot {
   std::uint32_t entry_checksum = 0;  // of the bytes of entry `at`: the next entry must carry it
   timestamp time;                    // of the latest entry of tarn's
   table_map<copy_on_write<table_state>> tables;
-  std::vector<std::string> needed_to_write;  // features; sticky
+  sequence<std::string> needed_to_write;  // features; sticky
 
+  template <class = void>
   [[nodiscard]] bool needs_to_write(std::string_view feature) const noexcept {
     for (const std::string& each : needed_to_write)
       if (each == feature) return true;
@@ -63,6 +65,7 @@ struct snapshot {
   }
 
   // The table of exactly this name, or null.
+  template <class = void>
   [[nodiscard]] const table_state* find_table(std::string_view name) const noexcept {
     const auto* found = tables.find(name);
     return found != nullptr && (*found)->name == name ? &**found : nullptr;
@@ -75,7 +78,8 @@ using shared_snapshot = copy_on_write<snapshot>;
 namespace snapshot_detail {
 
 // An id for a table of the article's, which has none of its own: a UUIDv8 that says where in the log it was created.
-[[nodiscard]] inline uuid id_for_table_of_article(version at, std::size_t place_in_entry) noexcept {
+template <class = void>
+[[nodiscard]] uuid id_for_table_of_article(version at, std::size_t place_in_entry) noexcept {
   return {static_cast<std::uint64_t>(at.number) << 16 | 0x8000U, 0x8000'0000'0000'0000U | place_in_entry};
 }
 
@@ -84,7 +88,7 @@ template <class = void>
                                   std::size_t place_in_entry) {
   const auto inconsistent = [&](std::string_view what) {
     return error(errc::corrupt,
-                 concat("version ", next.at.number, " (", entry_name(next.at), ") ", what, " table ", table));
+                 concat({"version ", next.at.number, " (", entry_name(next.at), ") ", what, " table ", table}));
   };
   copy_on_write<table_state>* const found = state.tables.find(table);
   const bool exists = found != nullptr && (*found)->name == table;
@@ -115,8 +119,8 @@ template <class = void>
 template <class = void>
 [[nodiscard]] status check_link(version before, std::uint32_t checksum_before, const entry& next) {
   const auto broken = [&](std::string_view how) {
-    return error(errc::corrupt,
-                 concat("version ", next.at.number, " (", entry_name(next.at), ") ", how, " version ", before.number));
+    return error(errc::corrupt, concat({"version ", next.at.number, " (", entry_name(next.at), ") ", how, " version ",
+                                        before.number}));
   };
   if (next.at != before.next()) return broken("does not follow");
   if (!next.of_article && next.previous_checksum != checksum_before)
@@ -132,8 +136,8 @@ template <class = void>
   if (const status linked = check_link(state.at, state.entry_checksum, next); !linked) return linked.error();
   if (!next.needed_to_read.empty())
     return error(errc::unsupported,
-                 concat("version ", next.at.number, " needs the feature '", next.needed_to_read.front(),
-                        "' to be read, which this tarn does not have: use a newer tarn"));
+                 concat({"version ", next.at.number, " needs the feature '", next.needed_to_read.front(),
+                         "' to be read, which this tarn does not have: use a newer tarn"}));
   std::size_t place_in_entry = 0;
   for (const auto& [table, actions] : next.actions)
     for (const action& change : actions) {

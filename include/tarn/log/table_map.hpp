@@ -6,14 +6,14 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "../core/config.hpp"
+#include "../core/sequence.hpp"
 #include "names.hpp"
 
 namespace tarn::inline TARN_ABI {
 
-// A sorted vector: lookups take log n comparisons, insertions move what comes after. Iterates in order of name.
+// Sorted: lookups take log n comparisons, insertions move what comes after. Iterates in order of name.
 template <class T>
 class table_map {
  public:
@@ -24,10 +24,10 @@ class table_map {
 
   [[nodiscard]] std::size_t size() const noexcept { return items_.size(); }
   [[nodiscard]] bool empty() const noexcept { return items_.empty(); }
-  [[nodiscard]] auto begin() const noexcept { return items_.begin(); }
-  [[nodiscard]] auto end() const noexcept { return items_.end(); }
-  [[nodiscard]] auto begin() noexcept { return items_.begin(); }
-  [[nodiscard]] auto end() noexcept { return items_.end(); }
+  [[nodiscard]] const item* begin() const noexcept { return items_.begin(); }
+  [[nodiscard]] const item* end() const noexcept { return items_.end(); }
+  [[nodiscard]] item* begin() noexcept { return items_.begin(); }
+  [[nodiscard]] item* end() noexcept { return items_.end(); }
 
   // Null if there is none of this name. Valid until the next insertion or erasure.
   [[nodiscard]] T* find(std::string_view name) noexcept {
@@ -43,15 +43,13 @@ class table_map {
   template <class... Arguments>
   T& find_or_insert(std::string_view name, Arguments&&... arguments) {
     const std::size_t at = lower_bound(name);
-    if (!matches(at, name))
-      items_.insert(items_.begin() + static_cast<std::ptrdiff_t>(at),
-                    item{std::string(name), T(std::forward<Arguments>(arguments)...)});
+    if (!matches(at, name)) items_.insert(at, item{std::string(name), T(std::forward<Arguments>(arguments)...)});
     return items_[at].content;
   }
 
   void erase(std::string_view name) {
     const std::size_t at = lower_bound(name);
-    if (matches(at, name)) items_.erase(items_.begin() + static_cast<std::ptrdiff_t>(at));
+    if (matches(at, name)) items_.erase(at);
   }
 
  private:
@@ -74,7 +72,7 @@ class table_map {
     return first;
   }
 
-  std::vector<item> items_;
+  sequence<item> items_;
 };
 
 }  // namespace tarn::inline TARN_ABI

@@ -49,7 +49,7 @@ class file_bytes {
     if (!found) return system_error(found.error_number, "look at it");
     if (!found.value.regular) return error{errc::io, "it is not a regular file"};
     if (found.value.size > PTRDIFF_MAX)
-      return error{errc::io, concat("its ", found.value.size, " bytes are more than this program can address")};
+      return error{errc::io, concat({"its ", found.value.size, " bytes are more than this program can address"})};
     const auto size = static_cast<std::size_t>(found.value.size);
 
     if (size > 0 && size >= map_bytes_min) {
@@ -65,12 +65,12 @@ class file_bytes {
 
   [[nodiscard]] static result<file_bytes> copy(System& system, int file, std::size_t size) {
     char* const buffer = new (std::nothrow) char[size];  // not value-initialised: every byte is read or is an error
-    if (buffer == nullptr) return error{errc::io, concat("there is no memory for its ", size, " bytes")};
+    if (buffer == nullptr) return error{errc::io, concat({"there is no memory for its ", size, " bytes"})};
     file_bytes copied(system, buffer, size, false);
     for (std::size_t done = 0; done < size;) {
       const auto count = retry_interrupted([&] { return system.read(file, buffer + done, size - done); });
       if (!count) return system_error(count.error_number, "read it");
-      if (count.value == 0) return error{errc::io, concat("it was cut short to ", done, " bytes while it was read")};
+      if (count.value == 0) return error{errc::io, concat({"it was cut short to ", done, " bytes while it was read"})};
       done += count.value;
     }
     return copied;

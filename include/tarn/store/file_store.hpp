@@ -97,7 +97,7 @@ class file_store {
     const std::string file_name(name);
     const auto found = retry_interrupted([&] { return system.open_file(folder.value, file_name.c_str()); });
     if (found.error_number == ENOENT)
-      return error{errc::not_found, concat("there is no object ", name, " in folder \"", state_->folder.path(), '"')};
+      return error{errc::not_found, concat({"there is no object ", name, " in folder \"", state_->folder.path(), '"'})};
     if (found.error_number == ELOOP)
       return error{errc::io, "it is a symbolic link, which is not followed"}.within(place_of(name));
     if (!found) return system_error(found.error_number, "open it").within(place_of(name));
@@ -182,8 +182,8 @@ class file_store {
     return put;
   }
 
-  [[nodiscard]] std::string place() const { return concat("folder \"", state_->folder.path(), '"'); }
-  [[nodiscard]] std::string place_of(std::string_view name) const { return concat("object ", name, " in ", place()); }
+  [[nodiscard]] std::string place() const { return concat({"folder \"", state_->folder.path(), '"'}); }
+  [[nodiscard]] std::string place_of(std::string_view name) const { return concat({"object ", name, " in ", place()}); }
 
   shared<state> state_;
 };

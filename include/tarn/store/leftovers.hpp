@@ -19,7 +19,10 @@ namespace tarn::inline TARN_ABI {
 
 inline constexpr std::string_view temporary_prefix = "_tmp_";
 
-[[nodiscard]] inline std::string temporary_name(const uuid& id) { return concat(temporary_prefix, to_text(id)); }
+template <class = void>
+[[nodiscard]] std::string temporary_name(const uuid& id) {
+  return concat({temporary_prefix, to_text(id)});
+}
 
 // A writer that crashes leaves its temporary file. Whoever lists the folder afterwards notes it here, since listing
 // must not write; whoever puts next removes what is old enough.
@@ -32,6 +35,7 @@ class leftovers {
   static constexpr std::size_t noted_max = 64;  // the others are noted by a later listing
 
   // Notes a name found in a listing, if it is one that a writer makes. Other "_tmp_" names are never touched.
+  template <class = void>
   void note_found(std::string_view name) {
     uuid id;
     if (parse_uuid(name.substr(temporary_prefix.size()), id)) note({id, false});
@@ -65,11 +69,13 @@ class leftovers {
     std::size_t count = 0;
   };
 
+  template <class = void>
   void note(const leftover& found) {
     const scoped_lock hold(guard_);
     if (batch_.count < noted_max) batch_.noted[batch_.count++] = found;
   }
 
+  template <class = void>
   [[nodiscard]] batch take() {
     const scoped_lock hold(guard_);
     const batch taken = batch_;

@@ -23,8 +23,10 @@ class memory_store {
   using handle = shared_bytes;
   static constexpr store_strengths strengths{.complete_list = true, .thread_safe = TARN_HAS_THREADS != 0};
 
+  template <class = void>
   memory_store() : content_(shared<content>::make()) {}
 
+  template <class = void>
   [[nodiscard]] put_result put_if_absent(std::string_view name, std::string_view bytes) {
     if (!is_store_name(name)) return put_result::not_applied(refused_name(name));
     shared_bytes copied(bytes);  // before the lock, which is then held for a moment only
@@ -32,11 +34,12 @@ class memory_store {
     return content_->objects.insert(name, std::move(copied)) ? put_result::created() : put_result::already_exists();
   }
 
+  template <class = void>
   [[nodiscard]] result<handle> get(std::string_view name) const {
     if (!is_store_name(name)) return refused_name(name);
     const scoped_lock hold(content_->guard);
-    const object_map::object* const found = content_->objects.find(name);
-    if (found == nullptr) return error{errc::not_found, concat("there is no object ", name)};
+    const object_map<>::object* const found = content_->objects.find(name);
+    if (found == nullptr) return error{errc::not_found, concat({"there is no object ", name})};
     return found->bytes;
   }
 
@@ -52,6 +55,7 @@ class memory_store {
   }
 
   // Handles that `get` has returned stay valid.
+  template <class = void>
   [[nodiscard]] status remove(std::string_view name) {
     if (!is_store_name(name)) return refused_name(name);
     const scoped_lock hold(content_->guard);
@@ -62,14 +66,15 @@ class memory_store {
  private:
   struct content {
     mutex guard;
-    object_map objects;
+    object_map<> objects;
   };
 
   // Makes `name` the first name after it, or from it on; false if there is none. A list takes the lock for one name at
   // a time: nothing that it holds can be removed by others, and the visitor runs without the lock.
+  template <class = void>
   [[nodiscard]] bool move_on(std::string& name, bool may_stay) const {
     const scoped_lock hold(content_->guard);
-    const object_map::object* const next =
+    const object_map<>::object* const next =
         may_stay ? content_->objects.at_or_after(name) : content_->objects.after(name);
     if (next == nullptr) return false;
     name = next->name;

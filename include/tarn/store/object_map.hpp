@@ -20,6 +20,7 @@
 namespace tarn::inline TARN_ABI {
 
 // Every operation is O(log n), on average over names.
+template <class = void>
 class object_map {
  public:
   static constexpr std::size_t levels = 12;  // enough for 16 million objects

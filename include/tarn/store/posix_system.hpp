@@ -173,8 +173,6 @@ class posix_system {
   }
 };
 
-static_assert(file_system<posix_system>);
-
 }  // namespace tarn::inline TARN_ABI
 
 #endif  // TARN_HAS_POSIX

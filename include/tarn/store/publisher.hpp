@@ -106,9 +106,9 @@ class publisher {
 
   [[nodiscard]] static error nothing_atomic(int link_error, int rename_error) {
     return {errc::unsupported,
-            concat("the file system has neither hard links (", text_of_system_error(link_error),
-                   ") nor a rename that never replaces (", text_of_system_error(rename_error),
-                   "), so that nothing can be created atomically; keep the lake on another file system")};
+            concat({"the file system has neither hard links (", text_of_system_error(link_error),
+                    ") nor a rename that never replaces (", text_of_system_error(rename_error),
+                    "), so that nothing can be created atomically; keep the lake on another file system"})};
   }
 
   [[nodiscard]] method learnt() {

@@ -53,7 +53,8 @@ class [[nodiscard]] put_result {
 };
 
 // Whether the same put may succeed when it is tried again. A full disk or a missing right does not go away by waiting.
-[[nodiscard]] inline bool may_retry(const put_result& put) {
+template <class = void>
+[[nodiscard]] bool may_retry(const put_result& put) {
   return put.outcome() != put_outcome::not_applied || put.why().code() == errc::io;
 }
 
@@ -109,6 +110,7 @@ template <class S>
 
 // Whether a store takes `name`. Names that begin with a dot are hidden files and the folder itself to a file system,
 // and `_tmp_` begins the names of what a store has in the making: a store never gets, puts or lists either.
+template <class = void>
 [[nodiscard]] constexpr bool is_store_name(std::string_view name) noexcept {
   if (name.empty() || name.size() > 255 || name.front() == '.' || name.starts_with("_tmp_")) return false;
   for (const char c : name) {
@@ -119,15 +121,16 @@ template <class S>
 }
 
 // The error for a name that `is_store_name` refuses. The name is shown cut and with '?' for what cannot be printed.
-[[nodiscard]] inline error refused_name(std::string_view name) {
+template <class = void>
+[[nodiscard]] error refused_name(std::string_view name) {
   constexpr std::size_t shown_max = 64;
   std::string shown(name.substr(0, shown_max));
   for (char& c : shown)
     if (c < ' ' || c > '~') c = '?';
   return {errc::invalid_name,
-          concat("an object cannot be called \"", shown, name.size() > shown_max ? "...\"" : "\"", " (", name.size(),
-                 " bytes): names are 1 to 255 ASCII letters, digits, '_', '-' and '.', and begin with neither '.' "
-                 "nor \"_tmp_\"")};
+          concat({"an object cannot be called \"", shown, name.size() > shown_max ? "...\"" : "\"", " (", name.size(),
+                  " bytes): names are 1 to 255 ASCII letters, digits, '_', '-' and '.', and begin with neither '.' "
+                  "nor \"_tmp_\""})};
 }
 
 }  // namespace tarn::inline TARN_ABI

@@ -16,6 +16,7 @@
 
 namespace tarn::inline TARN_ABI {
 
+template <class = void>
 [[nodiscard]] constexpr errc code_of_system_error(int error_number) noexcept {
   switch (error_number) {
     case ENOSPC:
@@ -29,7 +30,8 @@ namespace tarn::inline TARN_ABI {
 }
 
 // The system's text for an error number. Thread-safe, unlike strerror().
-[[nodiscard]] inline std::string text_of_system_error(int error_number) {
+template <class = void>
+[[nodiscard]] std::string text_of_system_error(int error_number) {
   char buffer[128] = "";
   // strerror_r returns its text (GNU), or a number after it has filled the buffer (POSIX).
   struct either {
@@ -40,10 +42,11 @@ namespace tarn::inline TARN_ABI {
 }
 
 // "cannot <what>: <the system's text>", and what to do where that is known.
-[[nodiscard]] inline error system_error(int error_number, std::string_view what) {
+template <class = void>
+[[nodiscard]] error system_error(int error_number, std::string_view what) {
   const errc code = code_of_system_error(error_number);
   const std::string_view advice = code == errc::no_space ? "; make room, then try again" : "";
-  return {code, concat("cannot ", what, ": ", text_of_system_error(error_number), advice)};
+  return {code, concat({"cannot ", what, ": ", text_of_system_error(error_number), advice})};
 }
 
 // Makes a call again that was interrupted by a signal; not for ever, so that a storm of signals is an error and not a

@@ -34,8 +34,8 @@ template <class = void>
   if (options.bounds.rows_per_object == 0)
     return error(errc::invalid_argument, "limits::rows_per_object is 0: a data object needs room for a row");
   if (options.bounds.nesting_depth_max > nesting_depth_limit)
-    return error(errc::invalid_argument, concat("limits::nesting_depth_max is ", options.bounds.nesting_depth_max,
-                                                ": at most ", nesting_depth_limit, " is allowed"));
+    return error(errc::invalid_argument, concat({"limits::nesting_depth_max is ", options.bounds.nesting_depth_max,
+                                                 ": at most ", nesting_depth_limit, " is allowed"}));
   if (options.commit.backoff.attempts_max == 0)
     return error(errc::invalid_argument, "backoff_options::attempts_max is 0: nothing would ever be tried");
   return {};

@@ -6,7 +6,6 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "../core/config.hpp"
 #include "../core/result.hpp"
@@ -51,8 +50,8 @@ template <class = void>
     }
     const auto conflict = [&, &name = table](std::string_view did, std::string_view reason) {
       return error(errc::conflict,
-                   concat("version ", theirs.at.number, ", by transaction ", to_text(theirs.transaction), ", ", did,
-                          " table ", name, ", and this transaction has ", reason, ": run it again"));
+                   concat({"version ", theirs.at.number, ", by transaction ", to_text(theirs.transaction), ", ", did,
+                           " table ", name, ", and this transaction has ", reason, ": run it again"}));
     };
     const bool redefined = won.created || won.dropped;
     const std::string_view redefinition = won.created ? "created" : "dropped";

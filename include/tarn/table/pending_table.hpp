@@ -4,11 +4,11 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "../codec/codec.hpp"
 #include "../core/config.hpp"
 #include "../core/schema.hpp"
+#include "../core/sequence.hpp"
 #include "../core/shared.hpp"
 #include "../core/uuid.hpp"
 #include "../log/entry.hpp"
@@ -60,8 +60,8 @@ class pending_table {
   }
 
   // What the transaction's entry says about the table, in order; all rows must have been flushed.
-  [[nodiscard]] std::vector<action> actions() const {
-    std::vector<action> made;
+  [[nodiscard]] sequence<action> actions() const {
+    sequence<action> made;
     if (dropped_) made.push_back({action_kind::drop_table, committed_id_, {}, {}});
     if (created_) made.push_back({action_kind::create_table, state_->id, state_->columns, {}});
     for (const data_object& object : rows_.flushed()) made.push_back({action_kind::add_object, {}, {}, object});

@@ -24,22 +24,22 @@ template <class = void>
   if (columns.size() == 0) return error(errc::invalid_argument, "a table needs at least one column");
   if (columns.size() > bounds.columns_max)
     return error(errc::limit_exceeded,
-                 concat("the table has ", columns.size(), " columns, limits::columns_max is ", bounds.columns_max));
+                 concat({"the table has ", columns.size(), " columns, limits::columns_max is ", bounds.columns_max}));
   duplicate_finder names;
   for (std::size_t at = 0; at < columns.size(); ++at) {
     const std::string& name = columns[at].name;
     names.add(name);
-    const std::string place = concat("column ", at);
-    if (name.empty()) return error(errc::invalid_argument, concat(place, " has an empty name"));
+    const std::string place = concat({"column ", at});
+    if (name.empty()) return error(errc::invalid_argument, concat({place, " has an empty name"}));
     if (name.size() > bounds.column_name_bytes_max)
       return error(errc::limit_exceeded,
-                   concat(place, " has a name of ", name.size(), " bytes, limits::column_name_bytes_max is ",
-                          bounds.column_name_bytes_max));
+                   concat({place, " has a name of ", name.size(), " bytes, limits::column_name_bytes_max is ",
+                           bounds.column_name_bytes_max}));
     if (find_invalid_utf8(name) != name.size())
-      return error(errc::invalid_argument, concat(place, " has a name that is not UTF-8"));
+      return error(errc::invalid_argument, concat({place, " has a name that is not UTF-8"}));
   }
   if (const std::string_view* const twice = names.find(); twice != nullptr)
-    return error(errc::invalid_argument, concat("two columns have the name '", *twice, "'"));
+    return error(errc::invalid_argument, concat({"two columns have the name '", *twice, "'"}));
   return {};
 }
 
@@ -75,13 +75,13 @@ class value_checker {
     const std::size_t invalid = find_invalid_utf8(text);
     if (invalid == text.size()) return {};
     return error(errc::invalid_argument,
-                 concat("has ", what, " that is not UTF-8 at byte ", invalid, ": store it as bytes"));
+                 concat({"has ", what, " that is not UTF-8 at byte ", invalid, ": store it as bytes"}));
   }
 
   [[nodiscard]] status check_depth(std::uint32_t depth) const {
     if (depth <= bounds_.nesting_depth_max) return {};
     return error(errc::limit_exceeded,
-                 concat("is nested deeper than limits::nesting_depth_max, ", bounds_.nesting_depth_max));
+                 concat({"is nested deeper than limits::nesting_depth_max, ", bounds_.nesting_depth_max}));
   }
 
   [[nodiscard]] status check_list(list_view list, std::uint32_t depth) {
@@ -111,7 +111,7 @@ class value_checker {
     for (const member_view member : map)
       if (const status good = check_text(member.key, "a key"); !good) return good.error();
     if (const std::string_view twice = find_repeated_key(map); twice.data() != nullptr)
-      return error(errc::invalid_argument, concat("has a map with two members '", twice, "'"));
+      return error(errc::invalid_argument, concat({"has a map with two members '", twice, "'"}));
     for (const member_view member : map)
       if (const status good = check(member.value, depth); !good) return good.error();
     return {};
@@ -128,22 +128,22 @@ template <class = void>
 [[nodiscard]] status check_row(const row_view& values, const schema& columns, const limits& bounds) {
   if (values.size() != columns.size())
     return error(errc::invalid_argument,
-                 concat("the row has ", values.size(), values.size() == 1 ? " value" : " values", ", the table has ",
-                        columns.size(), " columns"));
+                 concat({"the row has ", values.size(), values.size() == 1 ? " value" : " values", ", the table has ",
+                         columns.size(), " columns"}));
   row_check_detail::value_checker checker(bounds);
   for (std::size_t at = 0; at < columns.size(); ++at) {
     const column& expected = columns[at];
-    const auto place = [&] { return concat("column '", expected.name, "'"); };
+    const auto place = [&] { return concat({"column '", expected.name, "'"}); };
     const value_view value = values[at];
     if (!expected.takes(value.kind()))
       return error(errc::invalid_argument,
-                   concat(place(), " takes ", name_of(expected.type), expected.nullable ? " or null" : ", not null",
-                          ", the value is ", name_of(value.kind())));
+                   concat({place(), " takes ", name_of(expected.type), expected.nullable ? " or null" : ", not null",
+                           ", the value is ", name_of(value.kind())}));
     if (const status good = checker.check(value, 0); !good) return good.error().within(place());
   }
   if (checker.bytes() <= bounds.row_bytes_max) return {};
-  return error(errc::limit_exceeded, concat("the row has about ", checker.bytes(), " bytes, limits::row_bytes_max is ",
-                                            bounds.row_bytes_max));
+  return error(errc::limit_exceeded, concat({"the row has about ", checker.bytes(), " bytes, limits::row_bytes_max is ",
+                                             bounds.row_bytes_max}));
 }
 
 }  // namespace tarn::inline TARN_ABI

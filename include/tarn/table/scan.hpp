@@ -9,13 +9,13 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "../codec/codec.hpp"
 #include "../core/config.hpp"
 #include "../core/crc32c.hpp"
 #include "../core/result.hpp"
 #include "../core/row.hpp"
+#include "../core/sequence.hpp"
 #include "../core/shared.hpp"
 #include "../core/text.hpp"
 #include "../log/names.hpp"
@@ -109,7 +109,7 @@ class [[nodiscard]] table_scan {
     bytes_ = {};  // the last object goes before the next comes
     result<handle> bytes = lake_->store.get(name);
     if (!bytes && bytes.error().code() == errc::not_found)
-      return error(errc::corrupt, concat("object ", name, ", which the log names, is missing"));
+      return error(errc::corrupt, concat({"object ", name, ", which the log names, is missing"}));
     if (!bytes) return bytes.error();
     bytes_ = shared<handle>::make(*std::move(bytes));
     const std::string_view text = *bytes_;
@@ -126,13 +126,13 @@ class [[nodiscard]] table_scan {
   [[nodiscard]] static tarn::status verify(const data_object& object, std::string_view name, std::string_view bytes) {
     if (!object.described) return {};
     if (object.codec != Codec::name)
-      return error(errc::unsupported, concat("object ", name, " is in codec '", object.codec, "', this client reads '",
-                                             Codec::name, "': give the client that codec"));
+      return error(errc::unsupported, concat({"object ", name, " is in codec '", object.codec, "', this client reads '",
+                                              Codec::name, "': give the client that codec"}));
     if (bytes.size() != object.bytes)
       return error(errc::corrupt,
-                   concat("object ", name, " has ", bytes.size(), " bytes, the log says ", object.bytes));
+                   concat({"object ", name, " has ", bytes.size(), " bytes, the log says ", object.bytes}));
     if (crc32c(bytes) != object.checksum)
-      return error(errc::corrupt, concat("object ", name, " is damaged: its checksum is not the one in the log"));
+      return error(errc::corrupt, concat({"object ", name, " is damaged: its checksum is not the one in the log"}));
     return {};
   }
 
@@ -155,10 +155,10 @@ class [[nodiscard]] table_scan {
 
   shared<core> lake_;
   copy_on_write<table_state> table_;
-  std::vector<data_object> own_objects_;  // flushed by the transaction, not committed
-  std::size_t next_object_ = 0;           // of the table's, then of the own
-  shared<handle> bytes_;                  // of the object that is being read; the cursor looks into them
-  shared<cursor> cursor_;                 // null between objects
+  sequence<data_object> own_objects_;  // flushed by the transaction, not committed
+  std::size_t next_object_ = 0;        // of the table's, then of the own
+  shared<handle> bytes_;               // of the object that is being read; the cursor looks into them
+  shared<cursor> cursor_;              // null between objects
   bool done_ = false;
   tarn::status status_;
   scan_statistics statistics_;

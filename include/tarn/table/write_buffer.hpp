@@ -5,13 +5,13 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "../codec/codec.hpp"
 #include "../core/config.hpp"
 #include "../core/crc32c.hpp"
 #include "../core/new_id.hpp"
 #include "../core/result.hpp"
+#include "../core/sequence.hpp"
 #include "../core/shared.hpp"
 #include "../core/text.hpp"
 #include "../core/uuid.hpp"
@@ -50,13 +50,13 @@ class write_buffer {
     const std::string_view bytes = unflushed_->finish();
     const status put =
         put_object(lake.store, object_name(table_, id_), bytes, lake.options.commit.backoff, lake.options.surroundings);
-    if (!put) return put.error().within(concat("flushing rows of table ", table_));
+    if (!put) return put.error().within(concat({"flushing rows of table ", table_}));
     flushed_.push_back({id_, true, std::string(Codec::name), unflushed_->rows(), bytes.size(), crc32c(bytes)});
     unflushed_ = {};
     return {};
   }
 
-  [[nodiscard]] const std::vector<data_object>& flushed() const noexcept { return flushed_; }
+  [[nodiscard]] const sequence<data_object>& flushed() const noexcept { return flushed_; }
 
   // The rows that are not in the store yet; null if there are none.
   [[nodiscard]] const builder* unflushed() const noexcept { return unflushed_ ? &*unflushed_ : nullptr; }
@@ -78,7 +78,7 @@ class write_buffer {
   std::string table_;
   uuid id_;                    // of the object in the making
   shared<builder> unflushed_;  // owned by this buffer alone
-  std::vector<data_object> flushed_;
+  sequence<data_object> flushed_;
 };
 
 }  // namespace tarn::inline TARN_ABI

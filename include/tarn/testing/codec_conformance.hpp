@@ -148,8 +148,8 @@ class codec_conformance {
     rows alone;
     for (const value& each : edge_values()) alone.push_back({each});
     check_round_trip(alone, "edge values, one in each row");
-    row together = edge_values();
-    check_round_trip({together, row(together.rbegin(), together.rend())}, "edge values, all in one row");
+    const std::vector<value> all = edge_values();
+    check_round_trip({row(all.begin(), all.end()), row(all.rbegin(), all.rend())}, "edge values, all in one row");
     const limits bounds;
     const rows deep{{nested(value(bytes{"deep"}), bounds.nesting_depth_max)},
                     {nested(value(), bounds.nesting_depth_max)},
@@ -164,20 +164,20 @@ class codec_conformance {
       rows some;
       for (std::size_t count = 0; count < options_.random_rows / columns + 1; ++count)
         some.push_back(random.next_row(columns));
-      check_round_trip(some, concat("random rows of ", columns, " columns, seed ", options_.seed));
+      check_round_trip(some, concat({"random rows of ", columns, " columns, seed ", options_.seed}));
     }
   }
 
   [[nodiscard]] static rows counted_rows(std::size_t count) {
     rows some;
     for (std::size_t number = 0; number < count; ++number)
-      some.push_back({value(static_cast<std::int64_t>(number)), value(concat("row ", number)), value(0.5)});
+      some.push_back({value(static_cast<std::int64_t>(number)), value(concat({"row ", number})), value(0.5)});
     return some;
   }
 
   void numbers_of_rows() {
     for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{2}, options_.many_rows})
-      check_round_trip(counted_rows(count), concat(count, " rows"));
+      check_round_trip(counted_rows(count), concat({count, " rows"}));
   }
 
   void read_back() {
@@ -300,7 +300,7 @@ class codec_conformance {
 
   void check_damage(std::string_view bytes, const object_expectation& expected, const rows& appended,
                     std::string_view how, std::size_t where) {
-    const std::string when = concat("an object ", how, where);
+    const std::string when = concat({"an object ", how, where});
     report_.check(fails(bytes, expected, appended, when), "damage must be noticed: ", when);
   }
 

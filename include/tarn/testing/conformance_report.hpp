@@ -21,7 +21,7 @@ class conformance_report {
     ++checks_;
     if (kept) return true;
     ++broken_count_;
-    if (broken_.size() < broken_max) broken_.push_back(concat(parts...));
+    if (broken_.size() < broken_max) broken_.push_back(concat({parts...}));
     return false;
   }
 
@@ -42,7 +42,7 @@ class conformance_report {
   [[nodiscard]] std::string text() const {
     std::string lines;
     for (const std::string& promise : broken_) append_text(lines, promise), append_text(lines, '\n');
-    return lines + concat(checks_, " checks, ", broken_count_, " promises broken\n");
+    return lines + concat({checks_, " checks, ", broken_count_, " promises broken\n"});
   }
 
  private:

@@ -71,7 +71,7 @@ namespace tarn::inline TARN_ABI::testing {
   for (const std::uint32_t code_point :
        {0x80U, 0x7ffU, 0x800U, 0x2028U, 0xd7ffU, 0xe000U, 0xfeffU, 0xffffU, 0x1'0000U, 0x1'f600U, 0x10'ffffU}) {
     char sequence[4];
-    const std::string text = concat(std::string_view(sequence, write_utf8(sequence, code_point)), "\n");
+    const std::string text = concat({std::string_view(sequence, write_utf8(sequence, code_point)), "\n"});
     for (std::size_t before = 0; before < 9; ++before) all.emplace_back(std::string(before, 'a') + text);
   }
   all.emplace_back(std::string(100'000, 'x'));
@@ -200,7 +200,7 @@ class random_values {
     std::vector<value> alternating;
     const std::size_t size = below(below(8) == 0 ? 40 : 5);
     for (std::size_t member = 0; member < size; ++member) {
-      alternating.emplace_back(concat(below(3) == 0 ? "$" : "", next_text(), member));
+      alternating.emplace_back(concat({below(3) == 0 ? "$" : "", next_text(), member}));
       alternating.push_back(next(depth));
     }
     return map_of(alternating);

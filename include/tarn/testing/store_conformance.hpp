@@ -127,7 +127,7 @@ class store_conformance {
     for (std::size_t size = 65'535; size <= options_.object_bytes_max; size = size * 2 + 1) sizes.push_back(size);
     sizes.push_back(options_.object_bytes_max);
     for (std::size_t index = 0; index < sizes.size(); ++index) {
-      const std::string name = concat("object_", index);
+      const std::string name = concat({"object_", index});
       std::string bytes = pattern(sizes[index], index);
       if (!put_new(store, name, bytes)) continue;
       const std::string kept = bytes;
@@ -135,10 +135,10 @@ class store_conformance {
       check_get(store, name, kept, "right after the put");
     }
     for (std::size_t index = 0; index < sizes.size(); ++index)
-      check_get(store, concat("object_", index), pattern(sizes[index], index), "after other puts");
+      check_get(store, concat({"object_", index}), pattern(sizes[index], index), "after other puts");
     for (int value = 0; value < 256; ++value) {
       const std::string bytes(3, static_cast<char>(value));
-      const std::string name = concat("value_", value);
+      const std::string name = concat({"value_", value});
       if (put_new(store, name, bytes)) check_get(store, name, bytes, "if all are the same");
     }
   }
@@ -172,12 +172,12 @@ class store_conformance {
     const std::vector<std::size_t> sizes{0, 1, 14, 40, 1'000, 70'000, options_.object_bytes_max};
     const auto check_all = [&](std::string_view when) {
       for (std::size_t index = 0; index < kept.size(); ++index)
-        check_bytes(kept[index], pattern(sizes[index], index), concat("handle_", index), when);
+        check_bytes(kept[index], pattern(sizes[index], index), concat({"handle_", index}), when);
     };
     {
       store_type store = make_store_();
       for (std::size_t index = 0; index < sizes.size(); ++index) {
-        const std::string name = concat("handle_", index);
+        const std::string name = concat({"handle_", index});
         const std::string bytes = pattern(sizes[index], index);
         if (!put_new(store, name, bytes)) return;
         auto found = store.get(name);
@@ -188,7 +188,7 @@ class store_conformance {
       }
       check_all("in handles that are kept while others are made");
       if constexpr (removing_store<store_type>) {
-        for (std::size_t index = 0; index < sizes.size(); ++index) (void)store.remove(concat("handle_", index));
+        for (std::size_t index = 0; index < sizes.size(); ++index) (void)store.remove(concat({"handle_", index}));
         check_all("in handles to objects that were removed");
       }
     }
@@ -228,7 +228,7 @@ class store_conformance {
   // What a list gives, held against the names that were put, none of which was removed.
   void check_listed(store_type& store, const std::vector<std::string>& all, std::string_view prefix,
                     std::string_view start_after) {
-    const std::string which = concat("list(\"", prefix, "\", \"", start_after, "\")");
+    const std::string which = concat({"list(\"", prefix, "\", \"", start_after, "\")"});
     std::vector<std::string> listed;
     const status done = store.list(prefix, start_after, [&](std::string_view name) { listed.emplace_back(name); });
     if (!report_.check(done.has_value(), which, " must succeed: ", done ? "" : done.error().message())) return;
@@ -284,7 +284,7 @@ class store_conformance {
   void race() {
     store_type store = make_store_();
     for (unsigned round = 0; round < options_.races; ++round) {
-      const std::string name = concat("race_", round);
+      const std::string name = concat({"race_", round});
       std::vector<racer> racers(options_.threads);
       auto put_and_look = [&](unsigned index) {
         racer& own = racers[index];
@@ -336,14 +336,14 @@ class store_conformance {
       store_conformance own(make_store_, options_);
       std::vector<std::string> mine;
       for (unsigned step = 0; step < options_.races / 2; ++step) {
-        mine.push_back(concat("crowd_", index, '_', step));
+        mine.push_back(concat({"crowd_", index, '_', step}));
         own.put_new(store, mine.back(), pattern(std::size_t{100} * step, index));
         own.check_get(store, mine.back(), pattern(std::size_t{100} * step, index), "while others put");
-        const auto neighbour = store.get(concat("crowd_", (index + 1) % options_.threads, '_', step));
+        const auto neighbour = store.get(concat({"crowd_", (index + 1) % options_.threads, '_', step}));
         if (neighbour)
           own.check_bytes(*neighbour, pattern(std::size_t{100} * step, (index + 1) % options_.threads),
                           "another's object", "as soon as it is there");
-        own.check_listed(store, mine, concat("crowd_", index, '_'), "");
+        own.check_listed(store, mine, concat({"crowd_", index, '_'}), "");
       }
       reports[index] = std::move(own.report_);
     };

@@ -1,0 +1,165 @@
+// A growing array: what tarn's types keep their elements in, and what it hands lists out as.
+//
+// Why not std::vector: <vector> costs every file that includes tarn 45 ms, each kind of vector 2 ms more (g++ 12); this
+// costs a twentieth of that. The names are std::vector's, so that it reads and behaves like one.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <initializer_list>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include "config.hpp"
+
+namespace tarn::inline TARN_ABI {
+
+// A value: copies are independent, comparing compares the elements. One that was moved from is empty, or has what the
+// one assigned to had. T must be nothrow-movable and not over-aligned. Pointers to elements, which are the iterators,
+// are valid until the sequence grows. Not thread-safe to change.
+template <class T>
+class sequence {
+ public:
+  using value_type = T;
+  using iterator = T*;
+  using const_iterator = const T*;
+
+  sequence() noexcept = default;
+  sequence(std::initializer_list<T> elements) : sequence(elements.begin(), elements.end()) {}
+  // Copies of [first, last): `row(view.begin(), view.end())`.
+  template <class Iterator>
+    requires requires(Iterator at) { T(*at), ++at; }
+  sequence(Iterator first, Iterator last) : sequence() {
+    for (; first != last; ++first) emplace_back(*first);
+  }
+  sequence(const sequence& other) : sequence() {
+    reserve(other.size_);
+    for (const T& each : other) emplace_back(each);
+  }
+  sequence(sequence&& other) noexcept { swap(other); }
+  sequence& operator=(const sequence& other) {
+    sequence copied(other);
+    swap(copied);
+    return *this;
+  }
+  sequence& operator=(sequence&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~sequence() { clear(); }
+
+  [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+  [[nodiscard]] T* data() noexcept { return room_.elements; }
+  [[nodiscard]] const T* data() const noexcept { return room_.elements; }
+  [[nodiscard]] T* begin() noexcept { return room_.elements; }
+  [[nodiscard]] const T* begin() const noexcept { return room_.elements; }
+  [[nodiscard]] T* end() noexcept { return room_.elements + size_; }
+  [[nodiscard]] const T* end() const noexcept { return room_.elements + size_; }
+
+  // `index` must be less than size(); front() and back() need an element.
+  [[nodiscard]] T& operator[](std::size_t index) noexcept { return room_.elements[index]; }
+  [[nodiscard]] const T& operator[](std::size_t index) const noexcept { return room_.elements[index]; }
+  [[nodiscard]] T& front() noexcept { return room_.elements[0]; }
+  [[nodiscard]] const T& front() const noexcept { return room_.elements[0]; }
+  [[nodiscard]] T& back() noexcept { return room_.elements[size_ - 1]; }
+  [[nodiscard]] const T& back() const noexcept { return room_.elements[size_ - 1]; }
+
+  // Makes the new element in its place, of arguments that may be elements themselves. Amortised O(1).
+  template <class... Arguments>
+  T& emplace_back(Arguments&&... arguments) {
+    if (size_ == room_.capacity) {
+      storage larger(room_.capacity == 0 ? first_capacity : 2 * room_.capacity);
+      new (larger.elements + size_) T(std::forward<Arguments>(arguments)...);
+      move_to(larger);
+    } else {
+      new (room_.elements + size_) T(std::forward<Arguments>(arguments)...);
+    }
+    return room_.elements[size_++];
+  }
+  void push_back(const T& element) { emplace_back(element); }
+  void push_back(T&& element) { emplace_back(std::move(element)); }
+
+  // Puts `element` before the one at `index`, or at the end. O(what comes after).
+  void insert(std::size_t index, T element) {
+    emplace_back(std::move(element));
+    for (std::size_t at = size_ - 1; at > index; --at) std::swap(room_.elements[at], room_.elements[at - 1]);
+  }
+  // Drops the element at `index`. O(what comes after).
+  void erase(std::size_t index) noexcept {
+    for (std::size_t at = index + 1; at < size_; ++at) room_.elements[at - 1] = std::move(room_.elements[at]);
+    pop_back();
+  }
+
+  void pop_back() noexcept { room_.elements[--size_].~T(); }
+  // Drops all but the first `size` elements, of which there must be as many. Keeps the memory.
+  void shrink(std::size_t size) noexcept {
+    if constexpr (std::is_trivially_destructible_v<T>)
+      size_ = size;
+    else
+      while (size_ > size) pop_back();
+  }
+  void clear() noexcept { shrink(0); }
+
+  // Makes room for `capacity` elements in all.
+  void reserve(std::size_t capacity) {
+    if (capacity <= room_.capacity) return;
+    storage larger(capacity);
+    move_to(larger);
+  }
+
+  friend bool operator==(const sequence& a, const sequence& b) noexcept {
+    if (a.size_ != b.size_) return false;
+    for (std::size_t at = 0; at < a.size_; ++at)
+      if (!(a[at] == b[at])) return false;
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t first_capacity = 4;
+
+  // Memory for elements, which it does not know of.
+  struct storage {
+    storage() noexcept = default;
+    explicit storage(std::size_t count)
+        : elements(static_cast<T*>(::operator new(count * sizeof(T)))), capacity(count) {
+      static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+    }
+    storage(const storage&) = delete;
+    storage& operator=(const storage&) = delete;
+    ~storage() { ::operator delete(elements); }
+
+    void swap(storage& other) noexcept {
+      std::swap(elements, other.elements);
+      std::swap(capacity, other.capacity);
+    }
+
+    T* elements = nullptr;
+    std::size_t capacity = 0;
+  };
+
+  void move_to(storage& larger) noexcept {
+    static_assert(std::is_nothrow_move_constructible_v<T>, "elements that are moved must all arrive");
+    if constexpr (std::is_trivially_copyable_v<T>) {
+      if (size_ > 0) std::memcpy(static_cast<void*>(larger.elements), room_.elements, size_ * sizeof(T));
+    } else {
+      for (std::size_t at = 0; at < size_; ++at) {
+        new (larger.elements + at) T(std::move(room_.elements[at]));
+        room_.elements[at].~T();
+      }
+    }
+    room_.swap(larger);
+  }
+
+  void swap(sequence& other) noexcept {
+    room_.swap(other.room_);
+    std::swap(size_, other.size_);
+  }
+
+  storage room_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace tarn::inline TARN_ABI
