@@ -127,3 +127,17 @@ TEST_CASE("a table of the article's gets an id that says where it was created, a
   CHECK(state.find_table("x")->id != state.find_table("y")->id);
   CHECK(to_text(state.find_table("y")->id) == "00000000-0000-8000-8000-000000000001");
 }
+
+TEST_CASE("the article's tables whose names differ in case only are not supported, and said to be so") {
+  snapshot state;
+  for (const char* const name : {"x", "X"}) {
+    entry next = next_entry(state);
+    next.of_article = true;
+    next.actions.find_or_insert(name) = {create(1)};
+    const status applied = apply_entry(state, next, 1);
+    REQUIRE(applied.has_value() == (*name == 'x'));
+    if (applied) continue;
+    CHECK(applied.error().code() == errc::unsupported);
+    CHECK(applied.error().message().find("x and X") != std::string::npos);
+  }
+}

@@ -124,7 +124,8 @@ class reader {
     if (table.value.kind() != kind::list)
       return error(errc::corrupt, concat({place_, " has no list of actions on table ", table.key}));
     if (into.actions.find(table.key) != nullptr)
-      return error(errc::corrupt, concat({place_, " names table ", table.key, " twice"}));
+      return error(of_article_ ? errc::unsupported : errc::corrupt,
+                   concat({place_, " names table ", table.key, " twice: table names must differ in more than case"}));
     sequence<action>& actions = into.actions.find_or_insert(table.key);
     for (const value_view each : table.value.as_list()) {
       result<action> change = read_action(each, table.key, place);

@@ -83,6 +83,14 @@ template <class = void>
   return {static_cast<std::uint64_t>(at.number) << 16 | 0x8000U, 0x8000'0000'0000'0000U | place_in_entry};
 }
 
+// The article's program may have made these; their objects' names would collide where file names ignore case.
+template <class = void>
+[[nodiscard]] error tables_differing_in_case(std::string_view one, std::string_view other) {
+  return {errc::unsupported, concat({"the lake has the tables ", one, " and ", other,
+                                     ", whose names differ in case only: "
+                                     "tarn cannot read such lakes"})};
+}
+
 template <class = void>
 [[nodiscard]] status apply_action(snapshot& state, const entry& next, std::string_view table, const action& change,
                                   std::size_t place_in_entry) {
@@ -94,6 +102,7 @@ template <class = void>
   const bool exists = found != nullptr && (*found)->name == table;
   switch (change.kind) {
     case action_kind::create_table: {
+      if (found != nullptr && next.of_article && !exists) return tables_differing_in_case((*found)->name, table);
       if (found != nullptr) return inconsistent("creates the existing");
       const uuid id = next.of_article ? id_for_table_of_article(next.at, place_in_entry) : change.table_id;
       state.tables.find_or_insert(table, table_state{std::string(table), id, change.columns, {}});
