@@ -13,6 +13,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "codec/codec.hpp"
@@ -39,11 +40,13 @@
 
 namespace tarn::inline TARN_ABI {
 
-// Rows one after another, to be read more than once: a std::vector<row>, say.
+// Rows one after another, kept while they are read twice: a std::vector<row>, say. A range that makes its rows as it
+// goes is none.
 template <class C>
 concept container_of_rows = requires(const C& rows) {
-  row_view(*rows.begin());
-  rows.begin() != rows.end();
+  { *rows.begin() } -> std::convertible_to<row_view>;
+  requires std::is_lvalue_reference_v<decltype(*rows.begin())>;
+  rows.size();
 };
 
 // Serializable: the outcome is as if the committed transactions had run one after the other, in the order of their

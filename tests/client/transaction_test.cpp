@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <array>
+#include <span>
 #include <string>
 #include <tarn/tarn.hpp>
 #include <utility>
@@ -262,4 +264,18 @@ TEST_CASE_TEMPLATE("a buffer is flushed by size, too", Lake, TARN_EACH_STORE) {
   tx.commit().value();
   auto reading = lake.begin().value();
   CHECK(rows_of(reading, "x").size() == 100);
+}
+
+TEST_CASE("rows are inserted from any container that keeps them") {
+  client lake{memory_store{}};
+  auto tx = lake.begin().value();
+  tx.create_table("x", {"n", "text"}).value();
+  tx.insert("x", std::vector<std::vector<value>>{{1, "a"}}).value();
+  tx.insert("x", std::array<std::array<value, 2>, 1>{{{2, "b"}}}).value();
+  tx.insert("x", sequence<row>{{3, "c"}}).value();
+  const std::vector<value> one{4, "d"};
+  tx.insert("x", std::span<const value>(one)).value();
+  const std::vector<row_view> views{row_view(one)};
+  tx.insert("x", views).value();
+  CHECK(rows_of(tx, "x") == std::vector<row>{{1, "a"}, {2, "b"}, {3, "c"}, {4, "d"}, {4, "d"}});
 }

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <new>
 
@@ -14,7 +15,10 @@ std::atomic<std::size_t> most = 0;
 // Before each piece, its size; as large as what keeps the piece aligned.
 constexpr std::size_t header_size = alignof(std::max_align_t);
 
-void* allocate(std::size_t size) noexcept {
+void* allocate(std::size_t size) {
+#if defined(__cpp_exceptions)
+  if (size > PTRDIFF_MAX - header_size) throw std::bad_alloc();
+#endif
   auto* const piece = static_cast<unsigned char*>(std::malloc(header_size + size));
   if (piece == nullptr) std::abort();  // also where there are no exceptions to throw
   *reinterpret_cast<std::size_t*>(piece) = size;

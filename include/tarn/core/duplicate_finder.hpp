@@ -3,10 +3,10 @@
 
 #include <cstddef>
 #include <string_view>
-#include <utility>
 
 #include "config.hpp"
 #include "sequence.hpp"
+#include "sort.hpp"
 
 namespace tarn::inline TARN_ABI {
 
@@ -19,10 +19,10 @@ class duplicate_finder {
   void add(std::string_view name) { names_.emplace_back(name); }
 
   // One of those that were added more than once; nullptr if there is none. Comparisons: n^2 / 2 for a few, else
-  // about 2 n log2 n. Changes their order.
+  // those of sort(). Changes their order.
   [[nodiscard]] const std::string_view* find() noexcept {
     if (names_.size() <= few) return find_among_few();
-    heap_sort();
+    sort(names_.data(), names_.size(), before);
     for (std::size_t at = 1; at < names_.size(); ++at)
       if (names_[at - 1] == names_[at]) return &names_[at];
     return nullptr;
@@ -41,24 +41,6 @@ class duplicate_finder {
       for (std::size_t earlier = 0; earlier < at; ++earlier)
         if (names_[earlier] == names_[at]) return &names_[at];
     return nullptr;
-  }
-
-  // In place, without recursion, n log n for every input. std::sort would be <algorithm>, which costs each user 30 ms.
-  void heap_sort() noexcept {
-    for (std::size_t root = names_.size() / 2; root-- > 0;) sift_down(root, names_.size());
-    for (std::size_t size = names_.size() - 1; size > 0; --size) {
-      std::swap(names_[0], names_[size]);
-      sift_down(0, size);
-    }
-  }
-
-  void sift_down(std::size_t root, std::size_t size) noexcept {
-    for (std::size_t child = 2 * root + 1; child < size; child = 2 * root + 1) {
-      if (child + 1 < size && before(names_[child], names_[child + 1])) ++child;
-      if (!before(names_[root], names_[child])) return;
-      std::swap(names_[root], names_[child]);
-      root = child;
-    }
   }
 
   sequence<std::string_view> names_;

@@ -1,6 +1,7 @@
 // What a table's rows look like.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <initializer_list>
 #include <string>
@@ -66,6 +67,10 @@ class schema {
   schema(std::initializer_list<column> columns) : columns_(columns) {}
   template <class = void>
   explicit schema(sequence<column> columns) : columns_(std::move(columns)) {}
+  // Of any other container of columns.
+  template <class Columns>
+    requires requires(const Columns& columns) { requires std::same_as<decltype(*columns.begin()), const column&>; }
+  explicit schema(const Columns& columns) : columns_(columns.begin(), columns.end()) {}
 
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 

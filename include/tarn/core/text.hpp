@@ -20,6 +20,7 @@ class text_part {
   constexpr text_part(const char* text) noexcept : text_part(std::string_view(text)) {}
   text_part(const std::string& text) noexcept : text_(text.data()), size_(text.size()) {}
   template <std::integral Integer>
+    requires(sizeof(Integer) <= 8 && !std::same_as<Integer, bool>)
   text_part(Integer number) noexcept : text_(digits_) {
     if constexpr (std::same_as<Integer, char>) {
       digits_[0] = number;
@@ -47,7 +48,10 @@ void append_text(std::string& out, const text_part& part) {
 
 template <class = void>
 [[nodiscard]] std::string concat(std::initializer_list<text_part> parts) {
+  std::size_t size = 0;
+  for (const text_part& part : parts) size += part.size();
   std::string out;
+  out.reserve(size);
   for (const text_part& part : parts) append_text(out, part);
   return out;
 }

@@ -49,7 +49,9 @@ class value_view {
   constexpr value_view() noexcept : kind_(kind::null), integer_(0) {}
   constexpr value_view(std::nullptr_t) noexcept : value_view() {}
   constexpr value_view(std::same_as<bool> auto b) noexcept : kind_(kind::boolean), integer_(b ? 1 : 0) {}
-  constexpr value_view(double number) noexcept : kind_(kind::real), real_(number) {}
+  template <class Real>  // a template, since enumerations convert to double
+    requires(std::same_as<Real, double> || std::same_as<Real, float>)
+  constexpr value_view(Real number) noexcept : kind_(kind::real), real_(static_cast<double>(number)) {}
   constexpr value_view(std::string_view text) noexcept : kind_(kind::string), size_(text.size()), text_(text.data()) {}
   constexpr value_view(const char* text) noexcept  // null for a null pointer, as getenv returns for what is not set
       : value_view(text == nullptr ? value_view() : value_view(std::string_view(text))) {}
@@ -153,7 +155,7 @@ class index_iterator {
 // Values next to each other in memory: a `row`, a std::vector<value>, a std::array or a std::span of them.
 template <class A>
 concept array_of_values = requires(const A& values) {
-  { values.data() } -> std::same_as<const value*>;
+  requires std::same_as<std::remove_cv_t<std::remove_pointer_t<decltype(values.data())>>, value>;
   { values.size() } -> std::convertible_to<std::size_t>;
 };
 
@@ -168,6 +170,8 @@ class list_view {
   [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
   // `index` must be less than size().
   [[nodiscard]] value_view operator[](std::size_t index) const noexcept;
+  // All but the first `count` elements, of which there must be as many.
+  [[nodiscard]] list_view from(std::size_t count) const noexcept;
 
   [[nodiscard]] index_iterator<list_view> begin() const noexcept { return {this, 0}; }
   [[nodiscard]] index_iterator<list_view> end() const noexcept { return {this, size_}; }
@@ -320,6 +324,13 @@ value_view::value_view(const std::same_as<value> auto& owned) noexcept : kind_(o
   }
 }
 
+inline list_view list_view::from(std::size_t count) const noexcept {
+  const auto* const elements =
+      owned_ ? static_cast<const void*>(static_cast<const value*>(elements_) + count)
+             : static_cast<const void*>(static_cast<const value_view*>(elements_) + count);
+  return {elements, size_ - count, owned_};
+}
+
 inline value_view list_view::operator[](std::size_t index) const noexcept {
   if (owned_) return static_cast<const value*>(elements_)[index];
   return static_cast<const value_view*>(elements_)[index];
@@ -356,6 +367,22 @@ bool are_same(const list_view& a, const list_view& b) noexcept {
 template <class = void>
 [[nodiscard]] bool operator==(const value_view& a, const value_view& b) noexcept {
   return is_same(a, b);
+}
+template <class = void>
+[[nodiscard]] bool operator==(const value_view& a, const value& b) noexcept {
+  return is_same(a, b);
+}
+template <class = void>
+[[nodiscard]] bool operator==(const list_view& a, const list_view& b) noexcept {
+  return are_same(a, b);
+}
+template <class = void>
+[[nodiscard]] bool operator==(const map_view& a, const map_view& b) noexcept {
+  return are_same(a.keys_and_values(), b.keys_and_values());
+}
+template <class = void>
+[[nodiscard]] bool operator==(const member_view& a, const member_view& b) noexcept {
+  return a.key == b.key && is_same(a.value, b.value);
 }
 template <class = void>
 [[nodiscard]] bool operator==(const value& a, const value& b) noexcept {

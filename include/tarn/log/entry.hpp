@@ -10,6 +10,7 @@
 #include "../core/schema.hpp"
 #include "../core/sequence.hpp"
 #include "../core/strong_types.hpp"
+#include "../core/table_key.hpp"
 #include "../core/uuid.hpp"
 #include "table_map.hpp"
 
@@ -29,13 +30,39 @@ struct data_object {
   std::uint32_t checksum = 0;  // CRC-32C of all its bytes
 };
 
-// One change of one table.
-enum class action_kind : unsigned char { create_table, add_object, drop_table };
+// Keyed objects hold either rows, sorted by key, or operations on keys, sorted by key (merge/record.hpp).
+enum class object_form : unsigned char { base, delta };
+
+[[nodiscard]] constexpr std::string_view name_of(object_form form) noexcept {
+  return form == object_form::base ? "base" : "delta";
+}
+
+// What an add-action says of the block of records in a keyed object.
+struct block_header {
+  std::uint32_t bucket = 0;
+  object_form form = object_form::delta;
+  uuid base;             // the instant: id of the object in which its records' positions count; nil: they have none
+  version read_version;  // of the transaction that wrote it, or of the compaction's plan
+  bool compacted = false;  // it holds the fold of all its bucket's objects up to `read_version`
+};
+
+// The place of an object among those of its bucket: by version, then by place in the entry. What a compaction makes
+// comes right after all that it has folded.
+struct object_order {
+  version at;
+  std::uint32_t index = 0;
+
+  static constexpr std::uint32_t end = static_cast<std::uint32_t>(-1);
+  friend constexpr auto operator<=>(const object_order&, const object_order&) = default;
+};
+
+// One change of one table. `add_block` adds a keyed object; `remove_object` takes one out that a compaction replaces.
+enum class action_kind : unsigned char { create_table, add_object, drop_table, add_block, remove_object };
 
 // What the log calls a transaction that makes such changes.
 template <class = void>
 [[nodiscard]] constexpr std::string_view operation_name(action_kind change) noexcept {
-  constexpr const char* names[] = {"create table", "insert", "drop table"};
+  constexpr const char* names[] = {"create table", "insert", "drop table", "write", "compact"};
   return names[static_cast<unsigned char>(change)];
 }
 
@@ -43,7 +70,9 @@ struct action {
   action_kind kind;
   uuid table_id;       // create_table, drop_table
   schema columns;      // create_table
-  data_object object;  // add_object
+  data_object object;  // add_object, add_block; its id: remove_object
+  table_key key = {};  // create_table
+  block_header block = {};  // add_block; its bucket: remove_object
 };
 
 // One committed transaction.

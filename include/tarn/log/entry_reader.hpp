@@ -5,7 +5,6 @@
 // happens to the bytes of one of tarn's entries, some key of tarn's remains, and makes the missing checksum an error.
 #pragma once
 
-#include <concepts>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -148,6 +147,9 @@ class reader {
     if (change.key == "AddDataobject") return read_add_object(change.value, table, place);
     if (change.key == "ChangeMetadata") return read_create_table(change.value, table, place);
     if (change.key == "DropTable") return read_drop_table(change.value, place);
+    if (change.key == "CreateKeyedTable") return read_create_keyed_table(change.value, table, place);
+    if (change.key == "AddKeyedObject") return read_add_block(change.value, table, place);
+    if (change.key == "RemoveKeyedObject") return read_remove_object(change.value, place);
     if (change.value.is_null()) return error(errc::corrupt, concat({place, " does nothing"}));
     return error(errc::unsupported,
                  concat({place, " is a ", change.key, ", which this tarn does not know: use a newer tarn"}));
@@ -159,13 +161,53 @@ class reader {
     action read{action_kind::add_object, {}, {}, {}};
     read.object.id = fields.id("Name");
     check_table(fields, table);
-    if (!of_article_) {
-      read.object.described = true;
-      read.object.codec = fields.string("Codec");
-      read.object.rows = static_cast<std::uint64_t>(fields.integer("Rows", 0));
-      read.object.bytes = static_cast<std::uint64_t>(fields.integer("Bytes", 0));
-      read.object.checksum = fields.checksum("Crc32c");
+    if (!of_article_) read_description(fields, read.object);
+    if (!fields.state()) return fields.state().error();
+    return read;
+  }
+
+  static void read_description(json_fields<>& fields, data_object& object) {
+    object.described = true;
+    object.codec = fields.string("Codec");
+    object.rows = static_cast<std::uint64_t>(fields.integer("Rows", 0));
+    object.bytes = static_cast<std::uint64_t>(fields.integer("Bytes", 0));
+    object.checksum = fields.checksum("Crc32c");
+  }
+
+  [[nodiscard]] static std::uint32_t small_number(json_fields<>& fields, std::string_view key, std::int64_t at_least) {
+    const std::int64_t number = fields.integer(key, at_least);
+    if (number <= UINT32_MAX) return static_cast<std::uint32_t>(number);
+    fields.complain(concat({"has ", number, " as \"", key, "\", which is too large"}));
+    return 0;
+  }
+
+  [[nodiscard]] static result<action> read_add_block(value_view object, std::string_view table,
+                                                     std::string_view place) {
+    json_fields fields(object, place);
+    action read{action_kind::add_block, {}, {}, {}};
+    read.object.id = fields.id("Name");
+    check_table(fields, table);
+    read_description(fields, read.object);
+    read.block.bucket = small_number(fields, "Bucket", 0);
+    const std::string_view form = fields.string("Form");
+    read.block.form = form == name_of(object_form::base) ? object_form::base : object_form::delta;
+    if (form != name_of(read.block.form)) fields.complain(concat({"has the form '", form, "'"}));
+    read.block.read_version = {fields.integer("ReadVersion", -1)};
+    if (fields.has("Base")) read.block.base = fields.id("Base");
+    if (fields.has("Compacted")) {
+      const value_view compacted = fields.get("Compacted", kind::boolean);
+      read.block.compacted = !compacted.is_null() && compacted.as_boolean();
     }
+    if (read.block.compacted && read.block.form != object_form::base) fields.complain("is compacted, but no base");
+    if (!fields.state()) return fields.state().error();
+    return read;
+  }
+
+  [[nodiscard]] static result<action> read_remove_object(value_view object, std::string_view place) {
+    json_fields fields(object, place);
+    action read{action_kind::remove_object, {}, {}, {}};
+    read.object.id = fields.id("Name");
+    read.block.bucket = small_number(fields, "Bucket", 0);
     if (!fields.state()) return fields.state().error();
     return read;
   }
@@ -173,6 +215,47 @@ class reader {
   [[nodiscard]] result<action> read_create_table(value_view object, std::string_view table,
                                                  std::string_view place) const {
     json_fields fields(object, place);
+    return read_columns(fields, table);
+  }
+
+  [[nodiscard]] result<action> read_create_keyed_table(value_view object, std::string_view table,
+                                                       std::string_view place) const {
+    json_fields fields(object, place);
+    result<action> read = read_columns(fields, table);
+    if (!read) return read;
+    read->key = read_key(fields, read->columns);
+    if (!fields.state()) return fields.state().error();
+    return read;
+  }
+
+  [[nodiscard]] static table_key read_key(json_fields<>& fields, const schema& columns) {
+    table_key key;
+    for (const value_view id : fields.list("Key")) {
+      const std::uint32_t place = place_of_column(columns, id);
+      if (place == table_key::none) fields.complain("has a key column that it does not have");
+      key.columns.push_back(place);
+    }
+    if (key.columns.empty()) fields.complain("has no key columns");
+    key.buckets = small_number(fields, "Buckets", 1);
+    const std::string_view fold = fields.string("Fold");
+    if (fold == "by_ordering") {
+      key.ordering = place_of_column(columns, fields.get("Ordering", kind::integer));
+      if (!key.ordered()) fields.complain("has an ordering column that it does not have");
+    } else if (fold != "latest") {
+      fields.complain(concat({"has the fold '", fold, "', which this tarn does not know: use a newer tarn"}),
+                      errc::unsupported);
+    }
+    return key;
+  }
+
+  [[nodiscard]] static std::uint32_t place_of_column(const schema& columns, value_view id) noexcept {
+    if (id.kind() == kind::integer)
+      for (std::size_t at = 0; at < columns.size(); ++at)
+        if (columns[at].id.number == id.as_integer()) return static_cast<std::uint32_t>(at);
+    return table_key::none;
+  }
+
+  [[nodiscard]] result<action> read_columns(json_fields<>& fields, std::string_view table) const {
     action read{action_kind::create_table, {}, {}, {}};
     check_table(fields, table);
     sequence<column> columns;

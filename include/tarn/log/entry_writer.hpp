@@ -43,9 +43,22 @@ void append_for_each_column(std::string& out, std::string_view key, const schema
   out += ']';
 }
 
+// Columns are named by their ids.
+template <class = void>
+void append_key(std::string& out, const schema& columns, const table_key& key) {
+  out += R"(,"Key":[)";
+  for (const std::uint32_t& place : key.columns) {
+    if (&place != &key.columns.front()) out += ',';
+    append_text(out, columns[place].id.number);
+  }
+  out += concat({R"(],"Buckets":)", key.buckets, R"(,"Fold":")", key.ordered() ? "by_ordering" : "latest", "\""});
+  if (key.ordered()) out += concat({R"(,"Ordering":)", columns[key.ordering].id.number});
+}
+
 template <class = void>
 void append_create_table(std::string& out, std::string_view table, const action& made) {
-  out += concat({R"({"AddDataobject":null,"ChangeMetadata":{"Table":")", table, "\""});
+  out += made.key.empty() ? R"({"AddDataobject":null,"ChangeMetadata":{"Table":")" : R"({"CreateKeyedTable":{"Table":")";
+  out += concat({table, "\""});
   append_for_each_column(out, R"(,"Columns":)", made.columns,
                          [&](const column& c) { append_json_string(out, c.name); });
   out += concat({R"(,"TableId":")", to_text(made.table_id), "\""});
@@ -55,14 +68,40 @@ void append_create_table(std::string& out, std::string_view table, const action&
                          [&](const column& c) { append_json_string(out, name_of(c.type)); });
   append_for_each_column(out, R"(,"Nullable":)", made.columns,
                          [&](const column& c) { out += c.nullable ? "true" : "false"; });
+  if (!made.key.empty()) append_key(out, made.columns, made.key);
   out += "}}";
+}
+
+// `kind` and the members that add-actions of both kinds have; the braces stay open.
+template <class = void>
+void append_object(std::string& out, std::string_view kind, std::string_view table, const data_object& object) {
+  out += concat({R"({")", kind, R"(":{"Name":")", to_text(object.id), R"(","Table":")", table, R"(","Codec":")",
+                 object.codec, R"(","Rows":)", object.rows, R"(,"Bytes":)", object.bytes, R"(,"Crc32c":")",
+                 hex(object.checksum), "\""});
 }
 
 template <class = void>
 void append_add_object(std::string& out, std::string_view table, const data_object& object) {
-  out += concat({R"({"AddDataobject":{"Name":")", to_text(object.id), R"(","Table":")", table, R"(","Codec":")",
-                 object.codec, R"(","Rows":)", object.rows, R"(,"Bytes":)", object.bytes, R"(,"Crc32c":")",
-                 hex(object.checksum), R"("},"ChangeMetadata":null})"});
+  append_object(out, "AddDataobject", table, object);
+  out += R"(},"ChangeMetadata":null})";
+}
+
+// The article's program must not take operations on keys for rows: an action of this name stops it.
+template <class = void>
+void append_add_block(std::string& out, std::string_view table, const action& added) {
+  const block_header& block = added.block;
+  append_object(out, "AddKeyedObject", table, added.object);
+  out += concat({R"(,"Bucket":)", block.bucket, R"(,"Form":")", name_of(block.form), R"(","ReadVersion":)",
+                 block.read_version.number});
+  if (!block.base.is_nil()) out += concat({R"(,"Base":")", to_text(block.base), "\""});
+  if (block.compacted) out += R"(,"Compacted":true)";
+  out += "}}";
+}
+
+template <class = void>
+void append_remove_object(std::string& out, const action& removed) {
+  out += concat({R"({"RemoveKeyedObject":{"Name":")", to_text(removed.object.id), R"(","Bucket":)",
+                 removed.block.bucket, "}}"});
 }
 
 // The article's program must not take a table that was dropped for one that exists: an action of this name stops it.
@@ -78,6 +117,8 @@ void append_action(std::string& out, std::string_view table, const action& chang
     case action_kind::create_table: return append_create_table(out, table, change);
     case action_kind::add_object: return append_add_object(out, table, change.object);
     case action_kind::drop_table: return append_drop_table(out, change);
+    case action_kind::add_block: return append_add_block(out, table, change);
+    case action_kind::remove_object: return append_remove_object(out, change);
   }
 }
 

@@ -42,11 +42,31 @@ class object_list {
   std::size_t size_ = 0;
 };
 
+// An object of a keyed table, in its place.
+struct keyed_object {
+  data_object object;
+  block_header block;
+  object_order order;
+};
+
+// What one bucket of a keyed table is made of, in order. Its rows are what folding all of it gives.
+struct bucket_state {
+  sequence<keyed_object> objects;
+  version since;  // since which version the first object, if it is in base form, has been the first
+
+  // A base is a role: the first object has it, if its form allows.
+  [[nodiscard]] const keyed_object* base() const noexcept {
+    return !objects.empty() && objects[0].block.form == object_form::base ? objects.begin() : nullptr;
+  }
+};
+
 struct table_state {
   std::string name;
   uuid id;  // another one when a table is dropped and created again
   schema columns;
-  object_list objects;
+  object_list objects;                                 // of a bag
+  table_key key = {};                                  // no columns: a bag
+  sequence<copy_on_write<bucket_state>> buckets = {};  // of a keyed table
 };
 
 // Values: copies share what they have in common and never see each other's changes. Safe to read from several threads.
@@ -91,6 +111,26 @@ template <class = void>
                                      "tarn cannot read such lakes"})};
 }
 
+// False if the change does not fit: it removes what is not there, or adds what a compaction has not folded all of.
+template <class = void>
+[[nodiscard]] bool apply_to_bucket(bucket_state& bucket, const action& change, version at, std::size_t place_in_entry) {
+  sequence<keyed_object>& objects = bucket.objects;
+  if (change.kind == action_kind::remove_object) {
+    std::size_t found = 0;
+    while (found < objects.size() && objects[found].object.id != change.object.id) ++found;
+    if (found == objects.size()) return false;
+    objects.erase(found);
+    return true;
+  }
+  keyed_object added{change.object, change.block, {at, static_cast<std::uint32_t>(place_in_entry)}};
+  if (change.block.compacted) added.order = {change.block.read_version, object_order::end};
+  const bool first = objects.empty();
+  if (change.block.compacted && !first && objects[0].order <= added.order) return false;
+  if (first || change.block.compacted) bucket.since = at;
+  objects.insert(change.block.compacted ? 0 : objects.size(), std::move(added));
+  return true;
+}
+
 template <class = void>
 [[nodiscard]] status apply_action(snapshot& state, const entry& next, std::string_view table, const action& change,
                                   std::size_t place_in_entry) {
@@ -105,17 +145,28 @@ template <class = void>
       if (found != nullptr && next.of_article && !exists) return tables_differing_in_case((*found)->name, table);
       if (found != nullptr) return inconsistent("creates the existing");
       const uuid id = next.of_article ? id_for_table_of_article(next.at, place_in_entry) : change.table_id;
-      state.tables.find_or_insert(table, table_state{std::string(table), id, change.columns, {}});
+      table_state made{std::string(table), id, change.columns, {}, change.key, {}};
+      if (!made.key.empty())
+        for (std::uint32_t at = 0; at < made.key.buckets; ++at) made.buckets.emplace_back();
+      state.tables.find_or_insert(table, std::move(made));
       return {};
     }
     case action_kind::add_object:
       if (!exists) return inconsistent("adds an object to the missing");
+      if (!(*found)->key.empty()) return inconsistent("adds a bag's object to the keyed");
       found->writable().objects.push_back(change.object);
       return {};
     case action_kind::drop_table:
       // The id tells which: an entry may go on to create a table whose name differs in case, and has one name for both.
       if (found == nullptr || (*found)->id != change.table_id) return inconsistent("drops the missing");
       state.tables.erase(table);
+      return {};
+    case action_kind::add_block:
+    case action_kind::remove_object:
+      if (!exists) return inconsistent("changes an object of the missing");
+      if (change.block.bucket >= (*found)->buckets.size()) return inconsistent("names a missing bucket of");
+      if (!apply_to_bucket(found->writable().buckets[change.block.bucket].writable(), change, next.at, place_in_entry))
+        return inconsistent("adds or removes out of order an object of");
       return {};
   }
   return {};

@@ -1,0 +1,61 @@
+// The fold: what writes of one key, in order, make of it. The one definition of what a keyed row's value is, whatever
+// the strategy, the buckets, the flushes and the compactions.
+//
+//   latest        upsert replaces; erase removes
+//   by_ordering   upsert(row) replaces if its ordering is not less than the state's, else it is ignored; an ordered
+//                 erase leaves a tombstone with its ordering, by the same rule; a plain erase resets to nothing
+#pragma once
+
+#include <cstdint>
+
+#include "../core/config.hpp"
+#include "../core/table_key.hpp"
+#include "../core/value.hpp"
+
+namespace tarn::inline TARN_ABI {
+
+// What is known of a key: nothing, its row, or that it was erased with an ordering. Rows and tombstones have all the
+// table's columns; of a tombstone only key and ordering count.
+enum class key_state : unsigned char { nothing, row, tombstone };
+
+// What one record does to its key: a plain erase or not, and then something or nothing. All writes of a key within one
+// block come to one such.
+struct operation {
+  bool resets = false;
+  key_state then = key_state::nothing;
+
+  friend constexpr bool operator==(const operation&, const operation&) = default;
+};
+
+// Negative, zero or positive, as ordering `a` is less than, equal to or greater than `b`: both integers, both strings or
+// both bytes.
+template <class = void>
+[[nodiscard]] int compare_ordering(const value_view& a, const value_view& b) {
+  if (a.kind() == kind::integer) {
+    const std::int64_t left = a.as_integer(), right = b.as_integer();
+    return left < right ? -1 : left > right ? 1 : 0;
+  }
+  return a.kind() == kind::bytes ? a.as_bytes().compare(b.as_bytes()) : a.as_string().compare(b.as_string());
+}
+
+// A key's state, with the values that it has; they belong to whoever was folded.
+struct folded {
+  key_state state = key_state::nothing;
+  list_view values = {};
+};
+
+// Whether a write with these values counts after `before`.
+template <class = void>
+[[nodiscard]] bool counts_after(const folded& before, const list_view& values, const table_key& key) {
+  if (before.state == key_state::nothing || !key.ordered()) return true;
+  return compare_ordering(values[key.ordering], before.values[key.ordering]) >= 0;
+}
+
+template <class = void>
+void fold(folded& into, const operation& done, const list_view& values, const table_key& key) {
+  if (done.resets) into = {};
+  if (done.then == key_state::nothing || !counts_after(into, values, key)) return;
+  into = {done.then, values};
+}
+
+}  // namespace tarn::inline TARN_ABI

@@ -1,0 +1,74 @@
+// Records: how keyed objects hold rows and operations. Every record is a row of the codec with the table's columns
+// after one or two of tarn's:
+//
+//   base form    [what, column, column, ...]             what: 0 a row, 2 a tombstone
+//   delta form   [what, place, column, column, ...]      what: 0 upsert, 1 erase, 2 ordered erase, 3 = 1 then 0,
+//                                                              4 = 1 then 2
+//
+// Both are sorted by key, each key once. The place says where the key is among the rows of the base that the block was
+// written against: p >= 0 is "at row p", p < 0 is "before row -p - 1" (before row n: at the end), null is not known.
+// What an erase does not need of the columns is null.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "../core/config.hpp"
+#include "../core/value.hpp"
+#include "../log/entry.hpp"
+#include "fold.hpp"
+
+namespace tarn::inline TARN_ABI {
+
+// The codec's columns before the table's.
+[[nodiscard]] constexpr std::size_t columns_before(object_form form) noexcept {
+  return form == object_form::base ? 1 : 2;
+}
+
+// A pure function of a key and a base, never of what other deltas did to it.
+struct base_place {
+  std::uint64_t row = 0;
+  bool at = false;     // row `row` has the key, live or tombstone; else it is the first with a greater one
+  bool known = false;  // else the other members mean nothing
+
+  friend constexpr bool operator==(const base_place&, const base_place&) = default;
+};
+
+template <class = void>
+[[nodiscard]] value_view encode_place(const base_place& place) noexcept {
+  if (!place.known) return nullptr;
+  const auto row = static_cast<std::int64_t>(place.row);
+  return place.at ? row : -row - 1;
+}
+
+template <class = void>
+[[nodiscard]] std::int64_t encode_operation(const operation& done) noexcept {
+  if (done.then == key_state::nothing) return 1;
+  return (done.then == key_state::row ? 0 : 2) + (!done.resets ? 0 : done.then == key_state::row ? 3 : 2);
+}
+
+// A record as it is read. The values are the table's columns.
+struct record {
+  operation done;
+  base_place place;
+  list_view values;
+};
+
+// False if these are not a record of this form.
+template <class = void>
+[[nodiscard]] bool decode_record(const list_view& row, object_form form, record& read) noexcept {
+  if (row.size() < columns_before(form) || row[0].kind() != kind::integer) return false;
+  const std::int64_t what = row[0].as_integer();
+  if (what < 0 || what > 4 || (form == object_form::base && what != 0 && what != 2)) return false;
+  read.done.resets = what == 1 || what > 2;
+  read.done.then = what == 1 ? key_state::nothing : what == 0 || what == 3 ? key_state::row : key_state::tombstone;
+  read.place = {};
+  read.values = row.from(columns_before(form));
+  if (form == object_form::base || row[1].is_null()) return true;
+  if (row[1].kind() != kind::integer) return false;
+  const std::int64_t place = row[1].as_integer();
+  read.place = {static_cast<std::uint64_t>(place < 0 ? -(place + 1) : place), place >= 0, true};
+  return true;
+}
+
+}  // namespace tarn::inline TARN_ABI

@@ -1,0 +1,86 @@
+// Opening a data object: its bytes, that they are the ones the log describes, and a cursor over its rows.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "../codec/codec.hpp"
+#include "../core/config.hpp"
+#include "../core/crc32c.hpp"
+#include "../core/result.hpp"
+#include "../core/shared.hpp"
+#include "../core/text.hpp"
+#include "../log/entry.hpp"
+#include "../log/names.hpp"
+#include "client_core.hpp"
+
+namespace tarn::inline TARN_ABI {
+
+// The rows of one object. Models row_cursor; what it hands out is valid until the next call of next(), also if the
+// reader is moved. Memory: that of the handle and of one row.
+template <class Store, row_codec Codec>
+class object_reader {
+ public:
+  using core = client_core<Store, Codec>;
+
+  // The object of the table called `table`, whose rows have `columns` values. errc::corrupt, naming the object, if it is
+  // missing or its bytes are others; one `get`.
+  [[nodiscard]] static result<object_reader> open(core& lake, std::string_view table, const data_object& object,
+                                                  std::size_t columns) {
+    const std::string name = object_name(table, object.id);
+    result<handle> bytes = lake.store.get(name);
+    if (!bytes && bytes.error().code() == errc::not_found)
+      return error(errc::corrupt, concat({"object ", name, ", which the log names, is missing"}));
+    if (!bytes) return bytes.error();
+    object_reader opened;
+    opened.bytes_ = shared<handle>::make(*std::move(bytes));
+    const std::string_view text = *opened.bytes_;
+    if (const tarn::status good = verify(object, name, text); !good) return good.error();
+    result<cursor> rows = lake.codec.open(text, expectation(table, object, columns), lake.options.bounds);
+    if (!rows) return rows.error();
+    opened.cursor_ = shared<cursor>::make(*std::move(rows));
+    return opened;
+  }
+
+  [[nodiscard]] bool next() { return cursor_->next(); }
+  [[nodiscard]] list_view row() const { return cursor_->row(); }
+  [[nodiscard]] tarn::status status() const { return cursor_->status(); }
+
+  [[nodiscard]] std::size_t byte_size() const { return std::string_view(*bytes_).size(); }
+
+ private:
+  using handle = typename Store::handle;
+  using cursor = std::remove_cvref_t<decltype(*std::declval<const Codec&>().open({}, object_expectation{}, limits{}))>;
+
+  // That the bytes are those which the log describes.
+  [[nodiscard]] static tarn::status verify(const data_object& object, std::string_view name, std::string_view bytes) {
+    if (!object.described) return {};
+    if (object.codec != Codec::name)
+      return error(errc::unsupported, concat({"object ", name, " is in codec '", object.codec, "', this client reads '",
+                                              Codec::name, "': give the client that codec"}));
+    if (bytes.size() != object.bytes)
+      return error(errc::corrupt,
+                   concat({"object ", name, " has ", bytes.size(), " bytes, the log says ", object.bytes}));
+    if (crc32c(bytes) != object.checksum)
+      return error(errc::corrupt, concat({"object ", name, " is damaged: its checksum is not the one in the log"}));
+    return {};
+  }
+
+  [[nodiscard]] static object_expectation expectation(std::string_view table, const data_object& object,
+                                                      std::size_t columns) {
+    object_expectation expected;
+    expected.identity = {table, object.id};
+    expected.columns = columns;
+    expected.counted = object.described;
+    expected.rows = object.rows;
+    expected.checksum_verified = object.described;
+    return expected;
+  }
+
+  shared<handle> bytes_;  // where the cursor looks into
+  shared<cursor> cursor_;
+};
+
+}  // namespace tarn::inline TARN_ABI
