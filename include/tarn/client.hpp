@@ -18,9 +18,12 @@
 #include "history.hpp"
 #include "log/commit.hpp"
 #include "log/log.hpp"
+#include "merge/strategy.hpp"
 #include "store/put_object.hpp"
 #include "store/store.hpp"
 #include "table/client_core.hpp"
+#include "table/compaction.hpp"
+#include "table/conflict.hpp"
 #include "transaction.hpp"
 
 namespace tarn::inline TARN_ABI {
@@ -42,7 +45,7 @@ enum class settle : bool {
 // is used by one thread at a time. Copies are clients of their own. A client owns its store object; its transactions
 // and scans keep it alive. A moved-from client may only be destroyed or
 // assigned to.
-template <class Store, class Codec>
+template <class Store, class Codec, class Merge>
 class client {
   static_assert(puts_if_absent<Store>,
                 "the store needs: tarn::put_result put_if_absent(std::string_view name, std::string_view bytes);");
@@ -53,13 +56,16 @@ class client {
       lists_names<Store>,
       "the store needs: tarn::status list(std::string_view prefix, std::string_view start_after, auto visit); "
       "that calls visit(std::string_view name) for each name");
+  static_assert(merge_strategy<Merge>,
+                "the strategy needs: records_positions and positions_hold, as in "
+                "tarn/merge/strategy.hpp");
   static_assert(row_codec<Codec>, "the codec needs: name, build and open, as in tarn/codec/codec.hpp");
 
  public:
-  using transaction_type = transaction<Store, Codec>;
+  using transaction_type = transaction<Store, Codec, Merge>;
 
   explicit client(Store store, client_options options = {}, Codec codec = {})
-      : core_(shared<core>::make(core{std::move(store), std::move(codec), options, {}, false, {}})) {}
+      : core_(shared<core>::make(core{std::move(store), std::move(codec), options, {}, false, {}, {}})) {}
   client(const client& other) : core_(shared<core>::make(std::as_const(*other.core_))) {}
   client(client&&) noexcept = default;
   client& operator=(client other) noexcept {
@@ -70,23 +76,17 @@ class client {
 
   // A transaction that reads the newest version. The first call reads the log from its beginning; later ones cost one
   // `get`, and one more for each commit of others since. errc::corrupt and errc::unsupported name the version.
-  [[nodiscard]] result<transaction_type> begin() {
+  [[nodiscard]] result<transaction_type> begin(isolation level = isolation::serializable) {
     if (const status updated = update(); !updated) return updated.error();
-    return start(core_->latest);
+    return start(core_->latest, level);
   }
 
   // A transaction that reads version `at`. Reads the log from its beginning up to there, so damage after it does not
   // matter. errc::not_found if there is no such version (yet).
   [[nodiscard]] result<transaction_type> begin_at(version at) {
-    if (at < version())
-      return error(errc::invalid_argument, concat({"there is no version ", at.number, ": the first is 0"}));
-    if (const status good = check_options(core_->options); !good) return good.error();
-    if (const status listed = list(); !listed) return listed.error();
-    shared_snapshot state;
-    const status read = read_forward(core_->store, state, {at, core_->listed}, core_->options.bounds, accept_all);
-    if (!read) return read.error();
-    if (state->at == at) return start(state);
-    return error(errc::not_found, concat({"there is no version ", at.number, ": the newest is ", state->at.number}));
+    const result<shared_snapshot> state = snapshot_at(at);
+    if (!state) return state.error();
+    return start(*state);
   }
 
   // A transaction that reads the newest version that was committed at `time` or before. The article's versions, which
@@ -126,15 +126,88 @@ class client {
     return look_up(transaction, slot);
   }
 
+  // Folds every bucket of a keyed table that has anything to fold; each is a version of its own. Returns the newest
+  // version. errc::conflict: another compaction was faster; the work of this one is garbage.
+  [[nodiscard]] result<version> compact(std::string_view table) {
+    for (std::uint32_t bucket = 0;; ++bucket) {
+      // Planned anew each time, since each commit makes a version; that costs one `get`.
+      const result<sequence<compaction_plan>> plans = plan_compaction(table);
+      if (!plans) return plans.error();
+      const compaction_plan* next = plans->begin();
+      while (next != plans->end() && next->bucket < bucket) ++next;
+      if (next == plans->end()) return core_->latest->at;
+      bucket = next->bucket;
+      const result<compacted_bucket> done = run_compaction(*next);
+      if (!done) return done.error();
+      const result<version> committed = commit_compaction(*done);
+      if (!committed) return committed.error();
+    }
+  }
+
+  // The same in three steps, for whoever wants to compact elsewhere or later; see table/compaction.hpp. A plan is made
+  // at the newest version and can be run and committed by any client of the lake; running one of an older version reads
+  // the log from its beginning.
+  [[nodiscard]] result<sequence<compaction_plan>> plan_compaction(std::string_view table) {
+    if (const status updated = update(); !updated) return updated.error();
+    const table_state* const found = core_->latest->find_table(table);
+    if (found == nullptr || found->key.empty())
+      return error(found == nullptr ? errc::no_such_table : errc::invalid_argument,
+                   concat({"there is no keyed table '", table.substr(0, table_name_size_max), "'"}));
+    return plan_buckets(*found, core_->latest->at);
+  }
+  [[nodiscard]] result<compacted_bucket> run_compaction(const compaction_plan& plan) {
+    const result<shared_snapshot> state = snapshot_at(plan.at);
+    if (!state) return state.error();
+    const result<const table_state*> table = planned_table(**state, plan);
+    if (!table) return table.error();
+    const result<data_object> base = fold_bucket<Merge>(*core_, **table, plan, (*state)->time);
+    if (!base) return base.error();
+    return compacted_bucket{plan, *base};
+  }
+  [[nodiscard]] result<version> commit_compaction(const compacted_bucket& done) {
+    const result<shared_snapshot> state = snapshot_at(done.plan.at);
+    if (!state) return state.error();
+    const result<uuid> id = new_id(core_->options.surroundings, (*state)->time);
+    if (!id) return id.error();
+    entry mine;
+    mine.transaction = *id;
+    mine.read_version = done.plan.at;
+    mine.operation = operation_name(action_kind::remove_object);
+    mine.actions.find_or_insert(done.plan.table) = compaction_actions(done);
+    footprint used;
+    used.tables.find_or_insert(done.plan.table).compacted = done.plan.objects;
+    const auto check = [&](const entry& theirs) { return check_conflict(used, theirs); };
+    commit_attempt attempt(core_->store, *state, core_->listed, std::move(mine), check, core_->options.commit,
+                           core_->options.surroundings, core_->options.bounds);
+    const result<version> committed = attempt.run();
+    if (committed && *committed > core_->latest->at) core_->latest = attempt.after();
+    return committed;
+  }
+
   [[nodiscard]] Store& store() noexcept { return core_->store; }
 
  private:
   using core = client_core<Store, Codec>;
 
-  [[nodiscard]] result<transaction_type> start(const shared_snapshot& state) {
+  [[nodiscard]] result<transaction_type> start(const shared_snapshot& state,
+                                               isolation level = isolation::serializable) {
     const result<uuid> id = new_id(core_->options.surroundings, state->time);
     if (!id) return id.error();
-    return transaction_type(core_, state, *id);
+    return transaction_type(core_, state, *id, level);
+  }
+
+  // The state at version `at`, from the log's beginning unless it is the newest that is known.
+  [[nodiscard]] result<shared_snapshot> snapshot_at(version at) {
+    if (at < version())
+      return error(errc::invalid_argument, concat({"there is no version ", at.number, ": the first is 0"}));
+    if (const status good = check_options(core_->options); !good) return good.error();
+    if (core_->opened && core_->latest->at == at) return core_->latest;
+    if (const status listed = list(); !listed) return listed.error();
+    shared_snapshot state;
+    const status read = read_forward(core_->store, state, {at, core_->listed}, core_->options.bounds, accept_all);
+    if (!read) return read.error();
+    if (state->at == at) return state;
+    return error(errc::not_found, concat({"there is no version ", at.number, ": the newest is ", state->at.number}));
   }
 
   // Learns how far the log reaches at least.

@@ -8,7 +8,11 @@ namespace tarn::inline TARN_ABI {
 
 struct json_codec;
 
-template <class Store, class Codec = json_codec>
+namespace merge {
+struct by_position;
+}
+
+template <class Store, class Codec = json_codec, class Merge = merge::by_position>
 class client;
 
 }  // namespace tarn::inline TARN_ABI

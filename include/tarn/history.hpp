@@ -23,10 +23,11 @@ struct table_change {
   std::string table;
   bool created = false;
   bool dropped = false;
-  std::uint64_t objects = 0;  // added
-  std::uint64_t rows = 0;     // in them
-  std::uint64_t bytes = 0;    // of them
-  bool counted = true;        // false: the article's program wrote it, which states neither rows nor bytes
+  std::uint64_t objects = 0;   // added
+  std::uint64_t rows = 0;      // in them; of keyed tables, records
+  std::uint64_t replaced = 0;  // objects that a compaction has folded into those
+  std::uint64_t bytes = 0;     // of them
+  bool counted = true;         // false: the article's program wrote it, which states neither rows nor bytes
 };
 
 // One version.
@@ -86,7 +87,8 @@ class [[nodiscard]] log_reader {
       for (const action& each : actions) {
         if (each.kind == action_kind::create_table) change.created = true;
         if (each.kind == action_kind::drop_table) change.dropped = true;
-        if (each.kind != action_kind::add_object) continue;
+        if (each.kind == action_kind::remove_object) ++change.replaced;
+        if (each.kind != action_kind::add_object && each.kind != action_kind::add_block) continue;
         ++change.objects;
         change.rows += each.object.rows;
         change.bytes += each.object.bytes;

@@ -25,12 +25,15 @@
 #include "core/sequence.hpp"
 #include "core/shared.hpp"
 #include "core/strong_types.hpp"
+#include "core/table_key.hpp"
 #include "core/text.hpp"
 #include "core/uuid.hpp"
 #include "log/commit.hpp"
 #include "log/names.hpp"
 #include "log/snapshot.hpp"
 #include "log/table_map.hpp"
+#include "merge/key.hpp"
+#include "merge/strategy.hpp"
 #include "store/store.hpp"
 #include "table/client_core.hpp"
 #include "table/conflict.hpp"
@@ -49,18 +52,24 @@ concept container_of_rows = requires(const C& rows) {
   rows.size();
 };
 
-// Serializable: the outcome is as if the committed transactions had run one after the other, in the order of their
-// versions. Made by `client::begin`; usable until `commit`, `rollback` or a failed flush, then errc::finished. Movable;
-// rolled back on destruction; a moved-from one may only be destroyed or assigned to. Not thread-safe, and used by the
-// thread that uses its client.
-template <object_store Store, row_codec Codec>
+// What was new to a keyed row: `update("users", {7}, {{"name", "Ada"}, {"age", 36}})`.
+struct column_change {
+  std::string_view column;
+  value_view value;
+};
+
+// Serializable, unless begun otherwise: the outcome is as if the committed transactions had run one after the other, in
+// the order of their versions. Made by `client::begin`; usable until `commit`, `rollback` or a failed flush, then
+// errc::finished. Movable; rolled back on destruction; a moved-from one may only be destroyed or assigned to. Not
+// thread-safe, and used by the thread that uses its client.
+template <object_store Store, row_codec Codec, merge_strategy Merge>
 class [[nodiscard]] transaction {
  public:
   using core = client_core<Store, Codec>;
-  using row_scan = table_scan<Store, Codec>;
+  using row_scan = table_scan<Store, Codec, Merge>;
 
-  transaction(shared<core> lake, shared_snapshot state, const uuid& id)
-      : lake_(std::move(lake)), snapshot_(std::move(state)), id_(id) {}
+  transaction(shared<core> lake, shared_snapshot state, const uuid& id, isolation level)
+      : lake_(std::move(lake)), snapshot_(std::move(state)), id_(id), level_(level) {}
   transaction(transaction&&) noexcept = default;
   transaction& operator=(transaction&&) noexcept = default;
   transaction(const transaction&) = delete;
@@ -90,21 +99,14 @@ class [[nodiscard]] transaction {
     return (*found)->state()->columns;
   }
 
-  // errc::invalid_name, errc::table_exists (also under a name that differs in case only), or what is wrong with the
-  // columns. Their ids are given here.
+  // A bag: rows in no order, without identity. errc::invalid_name, errc::table_exists (also under a name that differs
+  // in case only), or what is wrong with the columns. Their ids are given here.
   [[nodiscard]] status create_table(std::string_view table, schema columns) {
-    if (const status usable = check_usable(); !usable) return usable.error();
-    if (const status named = check_table_name(table); !named) return named.error();
-    if (const status good = check_schema(columns, lake_->options.bounds); !good)
-      return good.error().within(concat({"table ", table}));
-    pending& slot = touch(table);
-    if (slot.exists())
-      return error(errc::table_exists,
-                   concat({"table ", slot.name(), " exists already: names are unique, ignoring case"}));
-    const result<uuid> id = new_id(lake_->options.surroundings, snapshot_->time);
-    if (!id) return id.error();
-    slot.create(table, *id, std::move(columns));
-    return {};
+    return create_table_with(table, std::move(columns), nullptr);
+  }
+  // A keyed table: at most one row for each key.
+  [[nodiscard]] status create_table(std::string_view table, schema columns, const keyed& key) {
+    return create_table_with(table, std::move(columns), &key);
   }
 
   [[nodiscard]] status drop_table(std::string_view table) {
@@ -114,9 +116,10 @@ class [[nodiscard]] transaction {
     return {};
   }
 
-  // Appends one row: a copy of it. An error names the column, if it is one column's, and leaves the transaction as it
-  // was; only after a failed flush of the rows before can it no more than be rolled back. Amortised cost: encoding the
-  // row.
+  // Appends one row: a copy of it. In a keyed table its key must be new: errc::exists if there is a row with it,
+  // errc::late if a greater ordering hides it; see `upsert`. An error names the column, if it is one column's, and
+  // leaves the transaction as it was; only after a failed flush of the rows before can it no more than be rolled back.
+  // Amortised cost: encoding the row.
   [[nodiscard]] status insert(std::string_view table, const row_view& values) {
     return insert_rows(table, std::initializer_list<row_view>{values});
   }
@@ -130,12 +133,72 @@ class [[nodiscard]] transaction {
     return insert_rows(table, rows);
   }
 
+  // Writes rows of a keyed table, whether or not there are others with their keys: the table's fold decides which stay.
+  // Reads nothing. All rows or, if there is something wrong with any of them, none. Amortised cost: a look into a hash
+  // table and copying the row, and encoding it when it is flushed.
+  [[nodiscard]] status upsert(std::string_view table, const row_view& values) {
+    return upsert_rows(table, std::initializer_list<row_view>{values});
+  }
+  [[nodiscard]] status upsert(std::string_view table, std::initializer_list<row_view> rows) {
+    return upsert_rows(table, rows);
+  }
+  [[nodiscard]] status upsert(std::string_view table, const container_of_rows auto& rows) {
+    return upsert_rows(table, rows);
+  }
+
+  // The row with this key, whose columns are given in the key's order; errc::not_found if there is none. The first look
+  // at a bucket reads the keys of its objects, which the client remembers (limits::key_index_bytes_max); later ones
+  // cost a search in each object, and reading the one that has the row up to it.
+  [[nodiscard]] result<row> get(std::string_view table, const row_view& key) {
+    const auto found = use_keyed(table);
+    if (!found) return found.error();
+    const result<sequence<value_view>> values = values_of_key(**found, key);
+    if (!values) return values.error();
+    (*found)->access.scanned = true;
+    return (*found)->keys().get(*lake_, *(*found)->state(), list_view(values->data(), values->size()));
+  }
+
+  // Changes columns of the row with this key; errc::not_found if there is none. The cost of `get`.
+  [[nodiscard]] status update(std::string_view table, const row_view& key,
+                              std::initializer_list<column_change> changes) {
+    result<row> before = get(table, key);
+    if (!before) return before.error();
+    return write_changed(*find(table), *before, changes, {});
+  }
+  // The same for the row that a scan of the table stands on, whose position is known.
+  [[nodiscard]] status update(const row_scan& standing_on, std::initializer_list<column_change> changes) {
+    const auto found = use_keyed(standing_on.table());
+    if (!found) return found.error();
+    const row_view before = standing_on.row();
+    return write_changed(**found, row(before.begin(), before.end()), changes, standing_on.place());
+  }
+
+  // Erases the row with this key, if there is one, and forgets its ordering: whatever is written afterwards counts.
+  // Reads nothing.
+  [[nodiscard]] status erase(std::string_view table, const row_view& key) {
+    return erase_key(table, key, {true, key_state::nothing}, nullptr);
+  }
+  // Only if no greater ordering has been written, before or afterwards; leaves a tombstone with this ordering.
+  [[nodiscard]] status erase(std::string_view table, const row_view& key, const value_view& ordering) {
+    return erase_key(table, key, {false, key_state::tombstone}, &ordering);
+  }
+  // The row that a scan of the table stands on.
+  [[nodiscard]] status erase(const row_scan& standing_on) {
+    const auto found = use_keyed(standing_on.table());
+    if (!found) return found.error();
+    const row_view before = standing_on.row();
+    return write(**found, {true, key_state::nothing}, before.values(), standing_on.place());
+  }
+
   // Puts all buffered rows into data objects. It frees memory; nobody sees them before `commit`.
   [[nodiscard]] status flush() {
     if (const status usable = check_usable(); !usable) return usable.error();
     for (auto& [name, slot] : pending_) {
       const status flushed = slot.rows().flush(*lake_);
       if (!flushed) return fail_with(flushed.error());
+      if (!slot.exists() || !slot.is_keyed()) continue;
+      const status keys_flushed = slot.keys().flush(*lake_, *slot.state(), snapshot_);
+      if (!keys_flushed) return fail_with(keys_flushed.error());
     }
     return {};
   }
@@ -144,8 +207,29 @@ class [[nodiscard]] transaction {
   [[nodiscard]] result<row_scan> scan(std::string_view table) {
     const auto found = use(table);
     if (!found) return found.error();
+    if ((*found)->is_keyed()) return scan_keys(**found, {}, verification::of_order);
     (*found)->access.scanned = true;
     return row_scan(lake_, (*found)->state(), (*found)->rows());
+  }
+  // Of a keyed table, also checking every position that a record has against the keys: names wrong ones.
+  [[nodiscard]] result<row_scan> verifying_scan(std::string_view table) {
+    const auto found = use_keyed(table);
+    if (!found) return found.error();
+    return scan_keys(**found, {}, verification::of_positions);
+  }
+  // The rows of a keyed table with keys from `first` on, up to `last` without it. Reads buckets from their beginning.
+  [[nodiscard]] result<row_scan> scan(std::string_view table, const row_view& first, const row_view& last) {
+    const auto found = use_keyed(table);
+    if (!found) return found.error();
+    key_range wanted;
+    wanted.bounded = true;
+    for (const auto& [key, bytes] : {std::pair(&first, &wanted.first), std::pair(&last, &wanted.last)}) {
+      const result<sequence<value_view>> values = values_of_key(**found, *key);
+      if (!values) return values.error();
+      std::string scratch;
+      *bytes = encode_key(list_view(values->data(), values->size()), (*found)->state()->key.columns, scratch);
+    }
+    return scan_keys(**found, std::move(wanted), verification::of_order);
   }
 
   // Makes all changes visible, as one version, and ends the transaction; without changes, success at the version that
@@ -168,7 +252,7 @@ class [[nodiscard]] transaction {
   void rollback() noexcept { lake_ = {}; }
 
  private:
-  using pending = pending_table<Store, Codec>;
+  using pending = pending_table<Store, Codec, Merge>;
 
   [[nodiscard]] status check_usable() const {
     if (!lake_) return error(errc::finished, "the transaction has ended: begin another");
@@ -222,17 +306,147 @@ class [[nodiscard]] transaction {
     return text;
   }
 
-  template <class Rows>
-  [[nodiscard]] status insert_rows(std::string_view table, const Rows& rows) {
+  [[nodiscard]] status create_table_with(std::string_view table, schema columns, const keyed* wanted) {
+    if (const status usable = check_usable(); !usable) return usable.error();
+    if (const status named = check_table_name(table); !named) return named.error();
+    const limits& bounds = lake_->options.bounds;
+    if (const status good = check_schema(columns, bounds); !good) return good.error().within(concat({"table ", table}));
+    result<table_key> key = wanted == nullptr ? table_key() : check_key(*wanted, columns, bounds);
+    if (!key) return key.error().within(concat({"table ", table}));
+    pending& slot = touch(table);
+    if (slot.exists())
+      return error(errc::table_exists,
+                   concat({"table ", slot.name(), " exists already: names are unique, ignoring case"}));
+    const result<uuid> id = new_id(lake_->options.surroundings, snapshot_->time);
+    if (!id) return id.error();
+    slot.create(table, *id, std::move(columns), *std::move(key));
+    return {};
+  }
+
+  [[nodiscard]] result<pending*> use_keyed(std::string_view table) {
     const auto found = use(table);
+    if (!found || (*found)->is_keyed()) return found;
+    return error(errc::invalid_argument, concat({"table ", table, " has no key: it is a bag of rows"}));
+  }
+
+  [[nodiscard]] row_scan scan_keys(pending& slot, key_range wanted, verification checks) {
+    slot.access.scanned = true;
+    return row_scan(slot.state(), typename row_scan::keyed_rows(lake_, slot.state(), &slot.keys().buckets(),
+                                                                std::move(wanted), checks));
+  }
+
+  // A row with nothing but the key, whose parts are given in its order.
+  [[nodiscard]] static result<sequence<value_view>> values_of_key(const pending& slot, const row_view& key) {
+    const table_state& table = *slot.state();
+    if (key.size() != table.key.columns.size())
+      return error(errc::invalid_argument, concat({"the key has ", key.size(), " values, that of table ", table.name,
+                                                   " has ", table.key.columns.size(), " columns"}));
+    sequence<value_view> values;
+    while (values.size() < table.columns.size()) values.emplace_back();
+    for (std::size_t at = 0; at < key.size(); ++at) {
+      const column& part = table.columns[table.key.columns[at]];
+      if (!part.takes(key[at].kind()))
+        return error(errc::invalid_argument, concat({"the key's column '", part.name, "' takes ", name_of(part.type),
+                                                     ", the value is ", name_of(key[at].kind())}));
+      values[table.key.columns[at]] = key[at];
+    }
+    return values;
+  }
+
+  [[nodiscard]] status erase_key(std::string_view table, const row_view& key, const operation& done,
+                                 const value_view* ordering) {
+    const auto found = use_keyed(table);
     if (!found) return found.error();
-    pending& slot = **found;
+    result<sequence<value_view>> values = values_of_key(**found, key);
+    if (!values) return values.error();
+    const table_state& state = *(*found)->state();
+    if (ordering != nullptr && !state.key.ordered())
+      return error(errc::invalid_argument, concat({"table ", table, " has no ordering: its latest write counts"}));
+    if (ordering != nullptr && !state.columns[state.key.ordering].takes(ordering->kind()))
+      return error(errc::invalid_argument,
+                   concat({"the ordering of table ", table, " cannot be ", name_of(ordering->kind())}));
+    if (ordering != nullptr) (*values)[state.key.ordering] = *ordering;
+    return write(**found, done, list_view(values->data(), values->size()), {});
+  }
+
+  [[nodiscard]] status write(pending& slot, const operation& done, const list_view& values, const keyed_place& place) {
+    slot.access.wrote = true;
+    const status written = slot.keys().write(*lake_, *slot.state(), snapshot_, done, values, place);
+    return written ? written : fail_with(written.error());
+  }
+
+  [[nodiscard]] status write_changed(pending& slot, row after, std::initializer_list<column_change> changes,
+                                     const keyed_place& place) {
+    const table_state& table = *slot.state();
+    for (const column_change& each : changes) {
+      const std::size_t at = table.columns.find(each.column);
+      if (at == schema::none)
+        return error(errc::invalid_argument, concat({"table ", table.name, " has no column '", each.column, "'"}));
+      for (const std::uint32_t part : table.key.columns)
+        if (part == at)
+          return error(errc::invalid_argument, concat({"column '", each.column,
+                                                       "' is part of the key: erase the row "
+                                                       "and write another"}));
+      after[at] = value(each.value);
+    }
+    if (const status good = check_row(after, table.columns, lake_->options.bounds); !good)
+      return good.error().within(concat({"table ", table.name}));
+    slot.access.relied = true;
+    return write(slot, {false, key_state::live}, after, place);
+  }
+
+  template <class Rows>
+  [[nodiscard]] status check_rows(const pending& slot, std::string_view table, const Rows& rows) const {
     std::size_t number = 0;
     for (const row_view each : rows) {
       const status good = check_row(each, slot.state()->columns, lake_->options.bounds);
       if (!good) return good.error().within(concat({"row ", number, " for table ", table}));
       ++number;
     }
+    return {};
+  }
+
+  template <class Rows>
+  [[nodiscard]] status upsert_rows(std::string_view table, const Rows& rows) {
+    const auto found = use_keyed(table);
+    if (!found) return found.error();
+    if (const status good = check_rows(**found, table, rows); !good) return good;
+    for (const row_view each : rows)
+      if (const status written = write(**found, {false, key_state::live}, each.values(), {}); !written) return written;
+    return {};
+  }
+
+  // Each row is looked up after those before it were written: rows with the same key are noticed. What was written
+  // before a row that exists stays written, in a transaction that goes on.
+  template <class Rows>
+  [[nodiscard]] status insert_keys(pending& slot, std::string_view table, const Rows& rows) {
+    slot.access.relied = true;
+    std::size_t number = 0;
+    for (const row_view each : rows) {
+      const table_state& state = *slot.state();
+      const auto refused = [&](errc code, std::string_view why) {
+        return error(code, concat({"row ", number, " for table ", table, ": the key ",
+                                   describe_key(each.values(), state.key.columns), why}));
+      };
+      const result<key_state> known = slot.keys().look_up(*lake_, state, each.values());
+      if (!known) return known.error();
+      if (*known == key_state::live) return refused(errc::exists, " exists: use upsert to replace its row");
+      const result<bool> hidden = slot.keys().is_hidden(*lake_, state, each.values());
+      if (!hidden) return hidden.error();
+      if (*hidden) return refused(errc::late, " was erased with a greater ordering");
+      if (const status written = write(slot, {false, key_state::live}, each.values(), {}); !written) return written;
+      ++number;
+    }
+    return {};
+  }
+
+  template <class Rows>
+  [[nodiscard]] status insert_rows(std::string_view table, const Rows& rows) {
+    const auto found = use(table);
+    if (!found) return found.error();
+    pending& slot = **found;
+    if (const status good = check_rows(slot, table, rows); !good) return good;
+    if (slot.is_keyed()) return insert_keys(slot, table, rows);
     slot.access.appended = true;
     std::size_t inserted = 0;
     for (const row_view each : rows) {
@@ -267,12 +481,14 @@ class [[nodiscard]] transaction {
     footprint used;
     for (const auto& [name, slot] : pending_) used.tables.find_or_insert(name) = slot.access;
     used.listed_tables = listed_tables_;
+    used.level = level_;
     return used;
   }
 
   shared<core> lake_;  // null once the transaction has ended
   shared_snapshot snapshot_;
   uuid id_;
+  isolation level_;
   table_map<pending> pending_;  // the tables whose names were used
   bool listed_tables_ = false;
   status failure_;

@@ -121,7 +121,9 @@ TEST_CASE("A sequence allocates once for what it is told of, and for what it app
     return tarn_test::allocations() - before;
   };
   sequence<int> many;
-  CHECK(allocations_of([&] { for (int number = 0; number < 4096; ++number) many.push_back(number); }) <= 12);
+  CHECK(allocations_of([&] {
+          for (int number = 0; number < 4096; ++number) many.push_back(number);
+        }) <= 12);
   CHECK(allocations_of([&] { const sequence<int> copy(many); }) == 1);
   CHECK(allocations_of([&] { const sequence<int> five{1, 2, 3, 4, 5}; }) == 1);
   CHECK(allocations_of([&] { many.reserve(10); }) == 0);

@@ -156,7 +156,7 @@ class json_parser {
     open_.pop_back();
     if (closed.is_map && !check_keys(closed.first_value)) return false;
     if (open_.empty()) {
-      const list_view list(values_.empty() ? nullptr : &values_[0], values_.size());
+      const list_view list(values_.data(), values_.size());
       value_ = closed.is_map ? value_view(map_view(list)) : value_view(list);
       return true;
     }

@@ -29,6 +29,8 @@ enum class errc : unsigned char {
   limit_exceeded,    // a bound in `limits` was met; the message names it
   no_such_table,     // the message names the tables that exist
   table_exists,      // under this name, or one that differs in case only
+  exists,            // a row with this key; `upsert` replaces it
+  late,              // a row that a greater ordering of its key hides
   conflict,          // a concurrent commit changed what this transaction depends on; run it again
   commit_unknown,    // the commit may have taken effect: ask `client::find_commit`
   finished,          // the transaction was committed, rolled back or has failed; begin another
@@ -36,9 +38,9 @@ enum class errc : unsigned char {
 
 [[nodiscard]] constexpr std::string_view name_of(errc code) noexcept {
   constexpr const char* names[] = {
-      "io",           "permission",   "no_space",         "not_found",      "corrupt",
-      "unsupported",  "invalid_name", "invalid_argument", "limit_exceeded", "no_such_table",
-      "table_exists", "conflict",     "commit_unknown",   "finished"};
+      "io",           "permission",       "no_space",       "not_found",     "corrupt",      "unsupported",
+      "invalid_name", "invalid_argument", "limit_exceeded", "no_such_table", "table_exists", "exists",
+      "late",         "conflict",         "commit_unknown", "finished"};
   return names[static_cast<unsigned char>(code)];
 }
 

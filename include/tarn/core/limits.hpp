@@ -18,8 +18,12 @@ struct limits {
   std::size_t row_bytes_max = std::size_t{16} << 20;
   std::uint32_t nesting_depth_max = 64;
 
+  // What a client remembers of the keys in the objects that it has looked keys up in.
+  std::size_t key_index_bytes_max = std::size_t{64} << 20;
+
   // Schemas.
   std::size_t columns_max = 16'384;
+  std::uint32_t buckets_max = 4'096;  // of a keyed table
   std::size_t column_name_bytes_max = 1'024;
 
   // A log entry, and so the number of objects and columns that one transaction can name.

@@ -87,6 +87,8 @@ class schema {
     return none;
   }
 
+  void forbid_null(std::size_t index) noexcept { columns_[index].nullable = false; }
+
   // Gives every column the id of its place, counted from 1.
   template <class = void>
   void number_columns() noexcept {

@@ -21,7 +21,8 @@ class text_part {
   text_part(const std::string& text) noexcept : text_(text.data()), size_(text.size()) {}
   template <std::integral Integer>
     requires(sizeof(Integer) <= 8 && !std::same_as<Integer, bool>)
-  text_part(Integer number) noexcept : text_(digits_) {
+  text_part(Integer number)
+  noexcept : text_(digits_) {
     if constexpr (std::same_as<Integer, char>) {
       digits_[0] = number;
       size_ = 1;

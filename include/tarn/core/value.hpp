@@ -325,9 +325,8 @@ value_view::value_view(const std::same_as<value> auto& owned) noexcept : kind_(o
 }
 
 inline list_view list_view::from(std::size_t count) const noexcept {
-  const auto* const elements =
-      owned_ ? static_cast<const void*>(static_cast<const value*>(elements_) + count)
-             : static_cast<const void*>(static_cast<const value_view*>(elements_) + count);
+  const auto* const elements = owned_ ? static_cast<const void*>(static_cast<const value*>(elements_) + count)
+                                      : static_cast<const void*>(static_cast<const value_view*>(elements_) + count);
   return {elements, size_ - count, owned_};
 }
 

@@ -41,8 +41,8 @@ enum class object_form : unsigned char { base, delta };
 struct block_header {
   std::uint32_t bucket = 0;
   object_form form = object_form::delta;
-  uuid base;             // the instant: id of the object in which its records' positions count; nil: they have none
-  version read_version;  // of the transaction that wrote it, or of the compaction's plan
+  uuid base;               // the instant: id of the object in which its records' positions count; nil: they have none
+  version read_version;    // of the transaction that wrote it, or of the compaction's plan
   bool compacted = false;  // it holds the fold of all its bucket's objects up to `read_version`
 };
 
@@ -68,10 +68,10 @@ template <class = void>
 
 struct action {
   action_kind kind;
-  uuid table_id;       // create_table, drop_table
-  schema columns;      // create_table
-  data_object object;  // add_object, add_block; its id: remove_object
-  table_key key = {};  // create_table
+  uuid table_id;            // create_table, drop_table
+  schema columns;           // create_table
+  data_object object;       // add_object, add_block; its id: remove_object
+  table_key key = {};       // create_table
   block_header block = {};  // add_block; its bucket: remove_object
 };
 

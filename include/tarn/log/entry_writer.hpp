@@ -57,7 +57,8 @@ void append_key(std::string& out, const schema& columns, const table_key& key) {
 
 template <class = void>
 void append_create_table(std::string& out, std::string_view table, const action& made) {
-  out += made.key.empty() ? R"({"AddDataobject":null,"ChangeMetadata":{"Table":")" : R"({"CreateKeyedTable":{"Table":")";
+  out +=
+      made.key.empty() ? R"({"AddDataobject":null,"ChangeMetadata":{"Table":")" : R"({"CreateKeyedTable":{"Table":")";
   out += concat({table, "\""});
   append_for_each_column(out, R"(,"Columns":)", made.columns,
                          [&](const column& c) { append_json_string(out, c.name); });
@@ -100,8 +101,8 @@ void append_add_block(std::string& out, std::string_view table, const action& ad
 
 template <class = void>
 void append_remove_object(std::string& out, const action& removed) {
-  out += concat({R"({"RemoveKeyedObject":{"Name":")", to_text(removed.object.id), R"(","Bucket":)",
-                 removed.block.bucket, "}}"});
+  out += concat(
+      {R"({"RemoveKeyedObject":{"Name":")", to_text(removed.object.id), R"(","Bucket":)", removed.block.bucket, "}}"});
 }
 
 // The article's program must not take a table that was dropped for one that exists: an action of this name stops it.

@@ -16,7 +16,7 @@ namespace tarn::inline TARN_ABI {
 
 // What is known of a key: nothing, its row, or that it was erased with an ordering. Rows and tombstones have all the
 // table's columns; of a tombstone only key and ordering count.
-enum class key_state : unsigned char { nothing, row, tombstone };
+enum class key_state : unsigned char { nothing, live, tombstone };
 
 // What one record does to its key: a plain erase or not, and then something or nothing. All writes of a key within one
 // block come to one such.
@@ -27,8 +27,8 @@ struct operation {
   friend constexpr bool operator==(const operation&, const operation&) = default;
 };
 
-// Negative, zero or positive, as ordering `a` is less than, equal to or greater than `b`: both integers, both strings or
-// both bytes.
+// Negative, zero or positive, as ordering `a` is less than, equal to or greater than `b`: both integers, both strings
+// or both bytes.
 template <class = void>
 [[nodiscard]] int compare_ordering(const value_view& a, const value_view& b) {
   if (a.kind() == kind::integer) {
@@ -51,11 +51,13 @@ template <class = void>
   return compare_ordering(values[key.ordering], before.values[key.ordering]) >= 0;
 }
 
+// Whether the state is now this record's.
 template <class = void>
-void fold(folded& into, const operation& done, const list_view& values, const table_key& key) {
+bool fold(folded& into, const operation& done, const list_view& values, const table_key& key) {
   if (done.resets) into = {};
-  if (done.then == key_state::nothing || !counts_after(into, values, key)) return;
+  if (done.then == key_state::nothing || !counts_after(into, values, key)) return false;
   into = {done.then, values};
+  return true;
 }
 
 }  // namespace tarn::inline TARN_ABI

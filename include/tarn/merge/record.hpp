@@ -27,8 +27,8 @@ namespace tarn::inline TARN_ABI {
 
 // A pure function of a key and a base, never of what other deltas did to it.
 struct base_place {
-  std::uint64_t row = 0;
-  bool at = false;     // row `row` has the key, live or tombstone; else it is the first with a greater one
+  std::uint64_t index = 0;
+  bool at = false;     // row number `index` has the key, live or tombstone; else it is the first with a greater one
   bool known = false;  // else the other members mean nothing
 
   friend constexpr bool operator==(const base_place&, const base_place&) = default;
@@ -37,14 +37,14 @@ struct base_place {
 template <class = void>
 [[nodiscard]] value_view encode_place(const base_place& place) noexcept {
   if (!place.known) return nullptr;
-  const auto row = static_cast<std::int64_t>(place.row);
-  return place.at ? row : -row - 1;
+  const auto index = static_cast<std::int64_t>(place.index);
+  return place.at ? index : -index - 1;
 }
 
 template <class = void>
 [[nodiscard]] std::int64_t encode_operation(const operation& done) noexcept {
   if (done.then == key_state::nothing) return 1;
-  return (done.then == key_state::row ? 0 : 2) + (!done.resets ? 0 : done.then == key_state::row ? 3 : 2);
+  return (done.then == key_state::live ? 0 : 2) + (!done.resets ? 0 : done.then == key_state::live ? 3 : 2);
 }
 
 // A record as it is read. The values are the table's columns.
@@ -56,17 +56,17 @@ struct record {
 
 // False if these are not a record of this form.
 template <class = void>
-[[nodiscard]] bool decode_record(const list_view& row, object_form form, record& read) noexcept {
-  if (row.size() < columns_before(form) || row[0].kind() != kind::integer) return false;
-  const std::int64_t what = row[0].as_integer();
+[[nodiscard]] bool decode_record(const list_view& encoded, object_form form, record& read) noexcept {
+  if (encoded.size() < columns_before(form) || encoded[0].kind() != kind::integer) return false;
+  const std::int64_t what = encoded[0].as_integer();
   if (what < 0 || what > 4 || (form == object_form::base && what != 0 && what != 2)) return false;
   read.done.resets = what == 1 || what > 2;
-  read.done.then = what == 1 ? key_state::nothing : what == 0 || what == 3 ? key_state::row : key_state::tombstone;
+  read.done.then = what == 1 ? key_state::nothing : what == 0 || what == 3 ? key_state::live : key_state::tombstone;
   read.place = {};
-  read.values = row.from(columns_before(form));
-  if (form == object_form::base || row[1].is_null()) return true;
-  if (row[1].kind() != kind::integer) return false;
-  const std::int64_t place = row[1].as_integer();
+  read.values = encoded.from(columns_before(form));
+  if (form == object_form::base || encoded[1].is_null()) return true;
+  if (encoded[1].kind() != kind::integer) return false;
+  const std::int64_t place = encoded[1].as_integer();
   read.place = {static_cast<std::uint64_t>(place < 0 ? -(place + 1) : place), place >= 0, true};
   return true;
 }

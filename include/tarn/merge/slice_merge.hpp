@@ -6,8 +6,8 @@
 //
 // Records of one key form a group. Where the group's key is among the base's rows is found by its position, if one of
 // its records has one that holds, else by comparing keys from the current row on. So if all positions hold, the base's
-// keys are never looked at, as in the positional delta trees of Héman et al. (SIGMOD 2010); and a record without, in the
-// same group or another, costs a search that is no longer than the way to the next position.
+// keys are never looked at, as in the positional delta trees of Héman et al. (SIGMOD 2010); and a record without, in
+// the same group or another, costs a search that is no longer than the way to the next position.
 //
 // Positions are only ever used instead of this search, never instead of the order of the runs: records of one key are
 // folded in commit order, however each of them was placed.
@@ -68,7 +68,8 @@ enum class verification : bool {
 template <record_source Source>
 class slice_merge {
  public:
-  slice_merge(const table_key& key, verification checks) : key_(&key), verifies_(checks == verification::of_positions) {}
+  slice_merge(const table_key& key, verification checks)
+      : key_(&key), verifies_(checks == verification::of_positions) {}
 
   // The base: at most one, of `rows` rows.
   void set_base(Source source, std::uint64_t rows) {
@@ -89,7 +90,7 @@ class slice_merge {
       if (group_.empty() && !form_group()) return false;
       const bool found = group_.empty() ? take_base_row() : reach_group();
       if (!status_ || !found) return false;
-      if (current_.state == key_state::row || (with_tombstones && current_.state == key_state::tombstone)) return true;
+      if (current_.state == key_state::live || (with_tombstones && current_.state == key_state::tombstone)) return true;
     }
     return false;
   }
@@ -136,7 +137,7 @@ class slice_merge {
     [[nodiscard]] bool in_order(const table_key& of) {
       const base_place here = place();
       if (here.known && previous_place_.known && here != previous_place_)
-        return previous_place_.row < here.row || (previous_place_.row == here.row && !previous_place_.at);
+        return previous_place_.index < here.index || (previous_place_.index == here.index && !previous_place_.at);
       if (here.known && previous_place_.known && here.at) return false;  // two records at one row
       return !has_previous_ || previous_ < key(of);
     }
@@ -201,16 +202,16 @@ class slice_merge {
   [[nodiscard]] bool check_place() {
     if (!group_place_.known) return true;
     const std::uint64_t rows = base_rows_;
-    if (group_place_.row > rows || (group_place_.at && group_place_.row == rows))
-      return corrupt(runs_[group_[0]], concat({"has position ", group_place_.row, ", the base has ", rows, " rows"}));
-    if (group_place_.row < base_index_) return corrupt(runs_[group_[0]], "has positions that go back");
+    if (group_place_.index > rows || (group_place_.at && group_place_.index == rows))
+      return corrupt(runs_[group_[0]], concat({"has position ", group_place_.index, ", the base has ", rows, " rows"}));
+    if (group_place_.index < base_index_) return corrupt(runs_[group_[0]], "has positions that go back");
     return true;
   }
 
   // Emits the base's rows before the group's key and then the group itself, one at a time.
   [[nodiscard]] bool reach_group() {
     if (group_place_.known) {
-      if (base_index_ < group_place_.row) return take_base_row();
+      if (base_index_ < group_place_.index) return take_base_row();
       if (verifies_ && !verify_place()) return false;
       return fold_group(group_place_.at);
     }
@@ -227,7 +228,7 @@ class slice_merge {
   // The row that the next group is at or before: a key that comes before it has no row from there on.
   [[nodiscard]] std::uint64_t search_end() {
     const base_place next = heap_.empty() ? base_place() : runs_[heap_[0]].place();
-    return next.known && next.row < base_rows_ ? next.row : base_rows_;
+    return next.known && next.index < base_rows_ ? next.index : base_rows_;
   }
 
   [[nodiscard]] bool fold_group(bool with_base_row) {
@@ -260,7 +261,8 @@ class slice_merge {
   [[nodiscard]] bool load_base_row() {
     if (base_loaded_) return true;
     if (!base_[0].next(*key_))
-      return base_[0].status() ? corrupt(base_[0], "has fewer rows than the log says") : fail(base_[0].status().error());
+      return base_[0].status() ? corrupt(base_[0], "has fewer rows than the log says")
+                               : fail(base_[0].status().error());
     base_loaded_ = true;
     if (!verifies_) return true;
     const std::string_view key = base_[0].key(*key_);
@@ -279,11 +281,12 @@ class slice_merge {
     const bool at_end = base_index_ == base_rows_;
     if (!at_end && !load_base_row()) return false;
     // After the last row, the key that was read last is the one before the gap.
-    const bool follows = at_end ? base_rows_ == 0 || base.key(*key_) < key : !base.has_previous() || base.previous() < key;
+    const bool follows =
+        at_end ? base_rows_ == 0 || base.key(*key_) < key : !base.has_previous() || base.previous() < key;
     const int order = at_end ? 1 : base.key(*key_).compare(key);
     const bool holds = group_place_.at ? order == 0 : order > 0 && follows;
     return holds || corrupt(claims, concat({"has a wrong position, ", group_place_.at ? "at" : "before", " row ",
-                                            group_place_.row, ", for the key ",
+                                            group_place_.index, ", for the key ",
                                             describe_key(claims.current().values, key_->columns)}));
   }
 
@@ -292,7 +295,7 @@ class slice_merge {
     const base_place left = runs_[a].place();
     const base_place right = runs_[b].place();
     if (left.known && right.known) {
-      if (left.row != right.row) return left.row < right.row ? -1 : 1;
+      if (left.index != right.index) return left.index < right.index ? -1 : 1;
       if (left.at != right.at) return left.at ? 1 : -1;
       if (left.at) return 0;
     }

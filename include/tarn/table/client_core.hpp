@@ -10,6 +10,7 @@
 #include "../core/system_environment.hpp"
 #include "../log/commit.hpp"
 #include "../log/snapshot.hpp"
+#include "key_index.hpp"
 
 namespace tarn::inline TARN_ABI {
 
@@ -50,6 +51,7 @@ struct client_core {
   shared_snapshot latest;  // the newest state seen
   bool opened = false;     // `latest` was read from the log, and is not just the empty state to start from
   version listed;          // the newest version that a listing has named
+  key_index_cache key_indexes = {};
 };
 
 }  // namespace tarn::inline TARN_ABI

@@ -25,8 +25,8 @@ class object_reader {
  public:
   using core = client_core<Store, Codec>;
 
-  // The object of the table called `table`, whose rows have `columns` values. errc::corrupt, naming the object, if it is
-  // missing or its bytes are others; one `get`.
+  // The object of the table called `table`, whose rows have `columns` values. errc::corrupt, naming the object, if it
+  // is missing or its bytes are others; one `get`.
   [[nodiscard]] static result<object_reader> open(core& lake, std::string_view table, const data_object& object,
                                                   std::size_t columns) {
     const std::string name = object_name(table, object.id);

@@ -13,15 +13,18 @@
 #include "../core/uuid.hpp"
 #include "../log/entry.hpp"
 #include "../log/snapshot.hpp"
+#include "../merge/strategy.hpp"
 #include "conflict.hpp"
+#include "keyed_writes.hpp"
 #include "write_buffer.hpp"
 
 namespace tarn::inline TARN_ABI {
 
-template <class Store, row_codec Codec>
+template <class Store, row_codec Codec, merge_strategy Merge>
 class pending_table {
  public:
   using buffer = write_buffer<Store, Codec>;
+  using key_writes = keyed_writes<Store, Codec, Merge>;
 
   // `committed` is the snapshot's table, or null.
   pending_table(std::string_view name, const copy_on_write<table_state>* committed)
@@ -30,21 +33,30 @@ class pending_table {
     exists_ = true;
     state_ = *committed;
     committed_id_ = state_->id;
+    keys_.divide(state_->buckets.size());
   }
 
   [[nodiscard]] bool exists() const noexcept { return exists_; }
   [[nodiscard]] const std::string& name() const noexcept { return state_->name; }
   [[nodiscard]] const copy_on_write<table_state>& state() const noexcept { return state_; }
+  [[nodiscard]] bool is_keyed() const noexcept { return !state_->key.empty(); }
+  // What was written to it: if it is a bag, and if it is keyed.
   [[nodiscard]] buffer& rows() noexcept { return rows_; }
+  [[nodiscard]] key_writes& keys() noexcept { return keys_; }
 
   // What the transaction has done with the name so far.
   table_access access;
 
   // Only if it does not exist. Its column ids are given here.
-  void create(std::string_view name, const uuid& id, schema columns) {
+  void create(std::string_view name, const uuid& id, schema columns, table_key key) {
     columns.number_columns();
-    state_ = copy_on_write<table_state>(table_state{std::string(name), id, std::move(columns), {}});
+    table_state made{std::string(name), id, std::move(columns), {}, std::move(key), {}};
+    if (!made.key.empty())
+      while (made.buckets.size() < made.key.buckets) made.buckets.emplace_back();
     rows_ = buffer(name);
+    keys_ = {};
+    keys_.divide(made.buckets.size());
+    state_ = copy_on_write<table_state>(std::move(made));
     exists_ = true;
     created_ = true;
     access.created = true;
@@ -57,14 +69,16 @@ class pending_table {
     exists_ = false;
     access.dropped = true;
     rows_ = buffer(name());
+    keys_ = {};
   }
 
   // What the transaction's entry says about the table, in order; all rows must have been flushed.
   [[nodiscard]] sequence<action> actions() const {
     sequence<action> made;
     if (dropped_) made.push_back({action_kind::drop_table, committed_id_, {}, {}});
-    if (created_) made.push_back({action_kind::create_table, state_->id, state_->columns, {}});
+    if (created_) made.push_back({action_kind::create_table, state_->id, state_->columns, {}, state_->key});
     for (const data_object& object : rows_.flushed()) made.push_back({action_kind::add_object, {}, {}, object});
+    keys_.append_actions(made);
     return made;
   }
 
@@ -75,6 +89,7 @@ class pending_table {
   bool dropped_ = false;  // the snapshot's table
   bool created_ = false;  // by this transaction, and not dropped again
   buffer rows_;
+  key_writes keys_;
 };
 
 }  // namespace tarn::inline TARN_ABI

@@ -12,6 +12,7 @@
 #include "../core/result.hpp"
 #include "../core/row.hpp"
 #include "../core/schema.hpp"
+#include "../core/table_key.hpp"
 #include "../core/text.hpp"
 #include "../core/utf8.hpp"
 #include "../core/value.hpp"
@@ -41,6 +42,46 @@ template <class = void>
   if (const std::string_view* const twice = names.find(); twice != nullptr)
     return error(errc::invalid_argument, concat({"two columns have the name '", *twice, "'"}));
   return {};
+}
+
+// Resolves what `create_table` was told of a key, and makes the columns of the key and the ordering not null.
+// errc::invalid_argument, saying which column is wrong and how.
+template <class = void>
+[[nodiscard]] result<table_key> check_key(const keyed& wanted, schema& columns, const limits& bounds) {
+  const auto find = [&](std::string_view name, std::string_view role) -> result<std::uint32_t> {
+    const std::size_t at = columns.find(name);
+    if (at == schema::none)
+      return error(errc::invalid_argument, concat({"there is no column '", name, "' to be ", role}));
+    const column_type type = columns[at].type;
+    if (type == column_type::integer || type == column_type::string || type == column_type::bytes ||
+        (type == column_type::boolean && role == "a key"))
+      return static_cast<std::uint32_t>(at);
+    return error(errc::invalid_argument, concat({"column '", name, "' cannot be ", role,
+                                                 ": declare it integer, string or bytes, it is ", name_of(type)}));
+  };
+  table_key key;
+  if (wanted.columns.empty()) return error(errc::invalid_argument, "the key has no columns: name some, or make a bag");
+  duplicate_finder names;
+  for (const std::string& name : wanted.columns) {
+    const result<std::uint32_t> place = find(name, "a key");
+    if (!place) return place.error();
+    key.columns.push_back(*place);
+    names.add(name);
+  }
+  if (names.find() != nullptr) return error(errc::invalid_argument, "the key names a column twice");
+  if (wanted.buckets == 0 || wanted.buckets > bounds.buckets_max)
+    return error(errc::invalid_argument,
+                 concat({"keyed::buckets is ", wanted.buckets, ": 1 to limits::buckets_max, which is ",
+                         bounds.buckets_max, ", are allowed"}));
+  key.buckets = wanted.buckets;
+  if (!wanted.fold.ordering.empty()) {
+    const result<std::uint32_t> place = find(wanted.fold.ordering, "an ordering");
+    if (!place) return place.error();
+    key.ordering = *place;
+  }
+  for (const std::uint32_t place : key.columns) columns.forbid_null(place);
+  if (key.ordered()) columns.forbid_null(key.ordering);
+  return key;
 }
 
 namespace row_check_detail {

@@ -1,8 +1,9 @@
 // Reading the rows of a table, one at a time.
 //
-//   order    the transaction's own unflushed rows | the snapshot's objects, in commit order | its own flushed objects
+//   bag            the transaction's own unflushed rows | the snapshot's objects, in commit order | its own flushed
+//   objects keyed table    bucket after bucket, each in order of key
 //
-// That is the article's order. It is the same each time, as long as the transaction inserts and flushes nothing.
+// The first is the article's order. Both are the same each time, as long as the transaction writes and flushes nothing.
 #pragma once
 
 #include <cstddef>
@@ -12,15 +13,15 @@
 
 #include "../codec/codec.hpp"
 #include "../core/config.hpp"
-#include "../core/crc32c.hpp"
 #include "../core/result.hpp"
 #include "../core/row.hpp"
 #include "../core/sequence.hpp"
 #include "../core/shared.hpp"
-#include "../core/text.hpp"
-#include "../log/names.hpp"
 #include "../log/snapshot.hpp"
+#include "../merge/strategy.hpp"
 #include "client_core.hpp"
+#include "keyed_scan.hpp"
+#include "object_reader.hpp"
 #include "write_buffer.hpp"
 
 namespace tarn::inline TARN_ABI {
@@ -30,6 +31,7 @@ struct scan_statistics {
   std::uint64_t rows = 0;
   std::uint64_t objects = 0;  // data objects read from the store
   std::uint64_t bytes = 0;    // of those objects
+  merge_statistics merged;    // of keyed tables
 };
 
 // The rows that a table had, for the transaction, when the scan began; what is inserted later is not among them. Stays
@@ -41,41 +43,47 @@ struct scan_statistics {
 //   if (!scan.status()) ...                  status() tells which
 //
 // A row is valid until the scan moves on.
-template <class Store, row_codec Codec>
+template <class Store, row_codec Codec, merge_strategy Merge>
 class [[nodiscard]] table_scan {
  public:
   using core = client_core<Store, Codec>;
   using buffer = write_buffer<Store, Codec>;
+  using keyed_rows = keyed_scan<Store, Codec, Merge>;
 
+  // Of a bag; `own` is what the transaction has inserted.
   table_scan(shared<core> lake, copy_on_write<table_state> table, const buffer& own)
       : lake_(std::move(lake)), table_(std::move(table)), own_objects_(own.flushed()) {
-    if (own.unflushed() != nullptr) cursor_ = shared<cursor>::make(own.unflushed()->read_back());
+    if (own.unflushed() != nullptr) buffered_ = shared<buffer_cursor>::make(own.unflushed()->read_back());
   }
+  // Of a keyed table.
+  table_scan(copy_on_write<table_state> table, keyed_rows rows)
+      : table_(std::move(table)), keyed_(shared<keyed_rows>::make(std::move(rows))) {}
 
   // Moves to the next row. False at the end and on failure, from then on always.
   [[nodiscard]] bool next() {
-    while (!done_) {
-      if (cursor_ && cursor_->next()) {
-        ++statistics_.rows;
-        return true;
-      }
-      if (cursor_ && !cursor_->status()) return finish(cursor_->status());
-      cursor_ = {};
-      if (next_object_ == table_->objects.size() + own_objects_.size()) return finish({});
-      const tarn::status opened = open(object_at(next_object_++));
-      if (!opened) return finish(opened);
-    }
-    return false;
+    if (done_) return false;
+    const bool found = keyed_ ? keyed_->next() : next_of_bag();
+    if (!found) return finish(keyed_ ? keyed_->status() : bag_status_);
+    ++statistics_.rows;
+    return true;
   }
 
   // Only after next() has returned true.
-  [[nodiscard]] row_view row() const { return {cursor_->row(), &table_->columns}; }
+  [[nodiscard]] row_view row() const {
+    return {keyed_ ? keyed_->row() : buffered_ ? buffered_->row() : reader_->row(), &table_->columns};
+  }
+  // The same, of a keyed table: what is known of where the row is.
+  [[nodiscard]] keyed_place place() const noexcept { return keyed_ ? keyed_->place() : keyed_place(); }
 
   // An error once the scan has failed: the rows before were right, the ones after are missing.
   [[nodiscard]] const tarn::status& status() const noexcept { return status_; }
 
+  [[nodiscard]] const std::string& table() const noexcept { return table_->name; }
   [[nodiscard]] const schema& columns() const noexcept { return table_->columns; }
-  [[nodiscard]] const scan_statistics& statistics() const noexcept { return statistics_; }
+  [[nodiscard]] scan_statistics statistics() const noexcept {
+    if (!keyed_) return statistics_;
+    return {statistics_.rows, keyed_->objects(), keyed_->bytes(), keyed_->merged()};
+  }
 
   // For `for`: see above. May be called once.
   struct sentinel {};
@@ -96,8 +104,20 @@ class [[nodiscard]] table_scan {
   [[nodiscard]] sentinel end() const noexcept { return {}; }
 
  private:
-  using handle = typename Store::handle;
-  using cursor = std::remove_cvref_t<decltype(*std::declval<const Codec&>().open({}, object_expectation{}, limits{}))>;
+  using reader = object_reader<Store, Codec>;
+  using buffer_cursor = std::remove_cvref_t<decltype(std::declval<const typename buffer::builder&>().read_back())>;
+
+  [[nodiscard]] bool next_of_bag() {
+    for (;;) {
+      if (buffered_ ? buffered_->next() : reader_ && reader_->next()) return true;
+      if (buffered_) bag_status_ = buffered_->status();
+      if (reader_) bag_status_ = reader_->status();
+      buffered_ = {};
+      if (!bag_status_ || next_object_ == table_->objects.size() + own_objects_.size()) return false;
+      bag_status_ = open(object_at(next_object_++));
+      if (!bag_status_) return false;
+    }
+  }
 
   [[nodiscard]] const data_object& object_at(std::size_t index) const {
     const std::size_t committed = table_->objects.size();
@@ -105,51 +125,20 @@ class [[nodiscard]] table_scan {
   }
 
   [[nodiscard]] tarn::status open(const data_object& object) {
-    const std::string name = object_name(table_->name, object.id);
-    bytes_ = {};  // the last object goes before the next comes
-    result<handle> bytes = lake_->store.get(name);
-    if (!bytes && bytes.error().code() == errc::not_found)
-      return error(errc::corrupt, concat({"object ", name, ", which the log names, is missing"}));
-    if (!bytes) return bytes.error();
-    bytes_ = shared<handle>::make(*std::move(bytes));
-    const std::string_view text = *bytes_;
-    if (const tarn::status good = verify(object, name, text); !good) return good.error();
-    result<cursor> rows = lake_->codec.open(text, expectation_of(object), lake_->options.bounds);
-    if (!rows) return rows.error();
-    cursor_ = shared<cursor>::make(*std::move(rows));
+    reader_ = {};  // the last object goes before the next comes
+    result<reader> opened = reader::open(*lake_, table_->name, object, table_->columns.size());
+    if (!opened) return opened.error();
     ++statistics_.objects;
-    statistics_.bytes += text.size();
+    statistics_.bytes += opened->byte_size();
+    reader_ = shared<reader>::make(*std::move(opened));
     return {};
-  }
-
-  // That the bytes are those which the log describes.
-  [[nodiscard]] static tarn::status verify(const data_object& object, std::string_view name, std::string_view bytes) {
-    if (!object.described) return {};
-    if (object.codec != Codec::name)
-      return error(errc::unsupported, concat({"object ", name, " is in codec '", object.codec, "', this client reads '",
-                                              Codec::name, "': give the client that codec"}));
-    if (bytes.size() != object.bytes)
-      return error(errc::corrupt,
-                   concat({"object ", name, " has ", bytes.size(), " bytes, the log says ", object.bytes}));
-    if (crc32c(bytes) != object.checksum)
-      return error(errc::corrupt, concat({"object ", name, " is damaged: its checksum is not the one in the log"}));
-    return {};
-  }
-
-  [[nodiscard]] object_expectation expectation_of(const data_object& object) const {
-    object_expectation expected;
-    expected.identity = {table_->name, object.id};
-    expected.columns = table_->columns.size();
-    expected.counted = object.described;
-    expected.rows = object.rows;
-    expected.checksum_verified = object.described;
-    return expected;
   }
 
   [[nodiscard]] bool finish(tarn::status outcome) {
     done_ = true;
     status_ = std::move(outcome);
-    cursor_ = {};
+    buffered_ = {};
+    reader_ = {};
     return false;
   }
 
@@ -157,8 +146,10 @@ class [[nodiscard]] table_scan {
   copy_on_write<table_state> table_;
   sequence<data_object> own_objects_;  // flushed by the transaction, not committed
   std::size_t next_object_ = 0;        // of the table's, then of the own
-  shared<handle> bytes_;               // of the object that is being read; the cursor looks into them
-  shared<cursor> cursor_;              // null between objects
+  shared<buffer_cursor> buffered_;     // null once the unflushed rows have been read
+  shared<reader> reader_;              // null between objects
+  tarn::status bag_status_;
+  shared<keyed_rows> keyed_;  // null: a bag
   bool done_ = false;
   tarn::status status_;
   scan_statistics statistics_;

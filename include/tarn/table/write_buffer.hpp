@@ -8,17 +8,14 @@
 
 #include "../codec/codec.hpp"
 #include "../core/config.hpp"
-#include "../core/crc32c.hpp"
 #include "../core/new_id.hpp"
 #include "../core/result.hpp"
 #include "../core/sequence.hpp"
 #include "../core/shared.hpp"
-#include "../core/text.hpp"
 #include "../core/uuid.hpp"
 #include "../log/entry.hpp"
-#include "../log/names.hpp"
-#include "../store/put_object.hpp"
 #include "client_core.hpp"
+#include "object_writer.hpp"
 
 namespace tarn::inline TARN_ABI {
 
@@ -47,11 +44,9 @@ class write_buffer {
   // Puts the rows that are not yet in the store into an object of their own.
   [[nodiscard]] status flush(core& lake) {
     if (!unflushed_ || unflushed_->rows() == 0) return {};
-    const std::string_view bytes = unflushed_->finish();
-    const status put =
-        put_object(lake.store, object_name(table_, id_), bytes, lake.options.commit.backoff, lake.options.surroundings);
-    if (!put) return put.error().within(concat({"flushing rows of table ", table_}));
-    flushed_.push_back({id_, true, std::string(Codec::name), unflushed_->rows(), bytes.size(), crc32c(bytes)});
+    const result<data_object> object = put_rows(lake, table_, id_, *unflushed_);
+    if (!object) return object.error();
+    flushed_.push_back(*object);
     unflushed_ = {};
     return {};
   }

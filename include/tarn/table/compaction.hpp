@@ -1,0 +1,162 @@
+// Compaction: replaces the objects of a bucket by one in base form that holds what they fold to. Reading gets faster;
+// no answer changes, then or later.
+//
+//   plan      which objects, at which version        nothing is read or written; a plan is a value
+//   run       fold them into a new object            any time later, in another thread or process: objects never change
+//   commit    one log entry: out with them, in with it
+//
+// Writers go on meanwhile. What they commit after the plan comes after the new base in order, so it is a delta of it;
+// its positions, counted in the old base, do not hold any more, and its block says so. Ordered tombstones stay, as
+// rows: without them a late record could bring an erased row back.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "../codec/codec.hpp"
+#include "../codec/json_parser.hpp"
+#include "../codec/json_writer.hpp"
+#include "../core/arena.hpp"
+#include "../core/config.hpp"
+#include "../core/new_id.hpp"
+#include "../core/result.hpp"
+#include "../core/sequence.hpp"
+#include "../core/shared.hpp"
+#include "../core/strong_types.hpp"
+#include "../core/text.hpp"
+#include "../core/uuid.hpp"
+#include "../log/entry.hpp"
+#include "../log/json_fields.hpp"
+#include "../log/snapshot.hpp"
+#include "../merge/record.hpp"
+#include "client_core.hpp"
+#include "key_index.hpp"
+#include "keyed_bucket.hpp"
+#include "keyed_writer.hpp"
+
+namespace tarn::inline TARN_ABI {
+
+// All objects of one bucket at one version.
+struct compaction_plan {
+  std::string table;
+  uuid table_id;
+  std::uint32_t bucket = 0;
+  version at;
+  sequence<uuid> objects;  // in order
+};
+
+// A plan that was run. Its object is garbage until it is committed.
+struct compacted_bucket {
+  compaction_plan plan;
+  data_object base;
+};
+
+// As JSON, to be stored or sent.
+template <class = void>
+[[nodiscard]] std::string to_text(const compaction_plan& plan) {
+  std::string out = R"({"Table":)";
+  append_json_string(out, plan.table);
+  out += concat({R"(,"TableId":")", to_text(plan.table_id), R"(","Bucket":)", plan.bucket, R"(,"Version":)",
+                 plan.at.number, R"(,"Objects":[)"});
+  for (const uuid& each : plan.objects)
+    out += concat({&each == plan.objects.begin() ? "\"" : ",\"", to_text(each), "\""});
+  return out + "]}";
+}
+
+// errc::corrupt if it is no plan's text.
+template <class = void>
+[[nodiscard]] result<compaction_plan> read_plan(std::string_view text) {
+  arena memory;
+  const result<value_view> document = parse_json(text, memory);
+  if (!document) return error(errc::corrupt, concat({"the plan is not JSON: ", document.error().message()}));
+  json_fields fields(*document, "the plan");
+  compaction_plan plan;
+  plan.table = fields.string("Table");
+  plan.table_id = fields.id("TableId");
+  const std::int64_t bucket = fields.integer("Bucket", 0);
+  plan.bucket = static_cast<std::uint32_t>(bucket);
+  if (bucket > UINT32_MAX) fields.complain("has a bucket that is too large");
+  plan.at = {fields.integer("Version", 0)};
+  for (const std::string& each : fields.strings("Objects")) {
+    uuid id;
+    if (!parse_uuid(each, id)) fields.complain(concat({"names the object '", each, "'"}));
+    plan.objects.push_back(id);
+  }
+  if (!fields.state()) return fields.state().error();
+  return plan;
+}
+
+// A plan for each bucket of the table that has anything to fold.
+template <class = void>
+[[nodiscard]] sequence<compaction_plan> plan_buckets(const table_state& table, version at) {
+  sequence<compaction_plan> plans;
+  for (std::uint32_t bucket = 0; bucket < table.buckets.size(); ++bucket) {
+    const bucket_state& state = *table.buckets[bucket];
+    if (state.objects.size() <= (state.base() != nullptr ? 1U : 0U)) continue;
+    compaction_plan& plan = plans.emplace_back(compaction_plan{table.name, table.id, bucket, at, {}});
+    for (const keyed_object& each : state.objects) plan.objects.push_back(each.object.id);
+  }
+  return plans;
+}
+
+// The planned bucket's table in the state at the plan's version; errc::invalid_argument if the plan is not of this
+// lake.
+template <class = void>
+[[nodiscard]] result<const table_state*> planned_table(const snapshot& state, const compaction_plan& plan) {
+  const table_state* const table = state.find_table(plan.table);
+  bool fits = table != nullptr && table->id == plan.table_id && plan.bucket < table->buckets.size();
+  const sequence<keyed_object>* const objects = fits ? &table->buckets[plan.bucket]->objects : nullptr;
+  fits = fits && !plan.objects.empty() && objects->size() == plan.objects.size();
+  for (std::size_t at = 0; fits && at < plan.objects.size(); ++at) fits = (*objects)[at].object.id == plan.objects[at];
+  if (fits) return table;
+  return error(errc::invalid_argument,
+               concat({"the plan to compact table ", plan.table, " is not of this lake: at version ", plan.at.number,
+                       " bucket ", plan.bucket, " has other objects"}));
+}
+
+// Folds the planned objects of `table` into a new one. Memory: the new object, whose keys the client then remembers.
+template <merge_strategy Merge, class Store, row_codec Codec>
+[[nodiscard]] result<data_object> fold_bucket(client_core<Store, Codec>& lake, const table_state& table,
+                                              const compaction_plan& plan, timestamp earliest_birth) {
+  const keyed_bucket<Store, Codec, Merge> bucket(*table.buckets[plan.bucket], nullptr);
+  std::uint64_t bytes = 0;
+  auto merged = bucket.open(lake, table, verification::of_order, bytes);
+  if (!merged) return merged.error();
+  const result<uuid> id = new_id(lake.options.surroundings, earliest_birth);
+  if (!id) return id.error();
+  keyed_writer<Store, Codec> writer(lake, table, *id, object_form::base);
+  auto index = shared<key_index>::make();
+  std::string scratch;
+  while (merged->next(true)) {
+    const folded& now = merged->current();
+    const record kept{{false, now.state}, {}, now.values};
+    if (const status appended = writer.append(kept); !appended) return appended.error();
+    index->append(kept, table.key, scratch);
+  }
+  if (!merged->status()) return merged->status().error();
+  result<data_object> base = writer.put();
+  if (base) lake.key_indexes.insert(*id, std::move(index), lake.options.bounds.key_index_bytes_max);
+  return base;
+}
+
+// What the log says of a compaction.
+template <class = void>
+[[nodiscard]] sequence<action> compaction_actions(const compacted_bucket& done) {
+  sequence<action> actions;
+  block_header block;
+  block.bucket = done.plan.bucket;
+  for (const uuid& each : done.plan.objects) {
+    action& removed = actions.emplace_back(action{action_kind::remove_object, {}, {}, {}, {}, block});
+    removed.object.id = each;
+  }
+  block.form = object_form::base;
+  block.read_version = done.plan.at;
+  block.compacted = true;
+  actions.push_back({action_kind::add_block, {}, {}, done.base, {}, block});
+  return actions;
+}
+
+}  // namespace tarn::inline TARN_ABI

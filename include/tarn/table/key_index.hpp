@@ -1,0 +1,117 @@
+// The keys of a keyed object, in memory: for looking keys up, and for knowing their positions in a base.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "../core/arena.hpp"
+#include "../core/config.hpp"
+#include "../core/result.hpp"
+#include "../core/sequence.hpp"
+#include "../core/shared.hpp"
+#include "../core/table_key.hpp"
+#include "../core/uuid.hpp"
+#include "../core/value_copy.hpp"
+#include "../merge/fold.hpp"
+#include "../merge/key.hpp"
+#include "../merge/record.hpp"
+
+namespace tarn::inline TARN_ABI {
+
+// What is kept of a record: its key, what it does, and its ordering, if the table has one.
+struct indexed_record {
+  std::string_view key;
+  operation done;
+  list_view ordering;  // one value
+};
+
+// Immutable once made; an index is its object's, whose id tags it, so it never goes stale.
+class key_index {
+ public:
+  // Appends the next record, in order of key.
+  template <class = void>
+  void append(const record& each, const table_key& of, std::string& scratch) {
+    indexed_record& added = records_.emplace_back();
+    const std::string_view key = encode_key(each.values, of.columns, scratch);
+    added.key = copy_text(key, memory_);
+    added.done = each.done;
+    bytes_ += sizeof added + key.size();
+    if (!of.ordered()) return;
+    const value_view ordering = each.values[of.ordering];
+    added.ordering = copy_values(list_view(&ordering, 1), memory_);
+    bytes_ += sizeof ordering;
+  }
+
+  [[nodiscard]] std::size_t size() const noexcept { return records_.size(); }
+  [[nodiscard]] std::size_t byte_size() const noexcept { return bytes_; }
+  [[nodiscard]] const indexed_record& operator[](std::size_t at) const noexcept { return records_[at]; }
+
+  // Where the key is, or would be.
+  template <class = void>
+  [[nodiscard]] base_place find(std::string_view key) const noexcept {
+    std::size_t first = 0;
+    std::size_t count = records_.size();
+    while (count > 0) {
+      const std::size_t half = count / 2;
+      if (records_[first + half].key < key) {
+        first += half + 1;
+        count -= half + 1;
+      } else {
+        count = half;
+      }
+    }
+    return {first, first < records_.size() && records_[first].key == key, true};
+  }
+
+ private:
+  arena memory_;
+  sequence<indexed_record> records_;
+  std::size_t bytes_ = 0;
+};
+
+// The indexes that a client remembers, up to a limit; the one that was used longest ago is forgotten first.
+class key_index_cache {
+ public:
+  // Null if there is none.
+  template <class = void>
+  [[nodiscard]] shared<key_index> find(const uuid& object) noexcept {
+    for (item& each : items_)
+      if (each.object == object) {
+        each.last_use = ++uses_;
+        return each.index;
+      }
+    return {};
+  }
+
+  template <class = void>
+  void insert(const uuid& object, shared<key_index> index, std::size_t bytes_max) {
+    if (index->byte_size() > bytes_max) return;
+    bytes_ += index->byte_size();
+    items_.push_back({object, std::move(index), ++uses_});
+    while (bytes_ > bytes_max) forget_oldest();
+  }
+
+ private:
+  struct item {
+    uuid object;
+    shared<key_index> index;
+    std::uint64_t last_use;
+  };
+
+  template <class = void>
+  void forget_oldest() noexcept {
+    std::size_t oldest = 0;
+    for (std::size_t at = 1; at < items_.size(); ++at)
+      if (items_[at].last_use < items_[oldest].last_use) oldest = at;
+    bytes_ -= items_[oldest].index->byte_size();
+    items_.erase(oldest);
+  }
+
+  sequence<item> items_;
+  std::size_t bytes_ = 0;
+  std::uint64_t uses_ = 0;
+};
+
+}  // namespace tarn::inline TARN_ABI

@@ -1,0 +1,110 @@
+// One bucket of a keyed table as a transaction sees it: the snapshot's objects, then the transaction's own, then its
+// buffer.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "../codec/codec.hpp"
+#include "../core/config.hpp"
+#include "../core/crc32c.hpp"
+#include "../core/new_id.hpp"
+#include "../core/result.hpp"
+#include "../core/sequence.hpp"
+#include "../core/shared.hpp"
+#include "../core/text.hpp"
+#include "../core/uuid.hpp"
+#include "../core/value.hpp"
+#include "../log/names.hpp"
+#include "../log/snapshot.hpp"
+#include "../merge/record.hpp"
+#include "../merge/slice_merge.hpp"
+#include "../merge/strategy.hpp"
+#include "../store/put_object.hpp"
+#include "client_core.hpp"
+#include "key_index.hpp"
+#include "record_buffer.hpp"
+#include "record_sources.hpp"
+
+namespace tarn::inline TARN_ABI {
+
+// What a transaction has written to a bucket.
+struct bucket_writes {
+  record_buffer buffer;
+  sequence<keyed_object> flushed;  // put into the store, not committed; their order is not yet known
+};
+
+// The slice that a reader of a bucket reads, and what it is made of. Copies what it needs of the arguments: it can be
+// kept while the transaction writes on.
+template <class Store, row_codec Codec, merge_strategy Merge>
+class keyed_bucket {
+ public:
+  using core = client_core<Store, Codec>;
+  using source = record_source_of<Store, Codec>;
+  using merge_type = slice_merge<source>;
+
+  // `own` is what the transaction wrote; null: nothing.
+  keyed_bucket(const bucket_state& committed, const bucket_writes* own)
+      : objects_(committed.objects), since_(committed.since) {
+    if (own != nullptr) {
+      if (objects_.empty()) since_ = {INT64_MAX};  // of its own base, which no version has yet
+      for (const keyed_object& each : own->flushed) objects_.push_back(each);
+      buffered_ = own->buffer.sorted();
+    }
+    if (!objects_.empty() && objects_[0].block.form == object_form::base) base_ = objects_[0].object.id;
+    // What the buffer knows of other bases means nothing here.
+    for (buffered_record& each : buffered_.records)
+      if (base_.is_nil() || each.base != base_) each.content.place.known = false;
+  }
+
+  // A merge of all of it, from its first key on. One `get` for each object. `table` must outlive it.
+  [[nodiscard]] result<merge_type> open(core& lake, const table_state& table, verification checks,
+                                        std::uint64_t& bytes) const {
+    merge_type merged(table.key, checks);
+    for (std::size_t at = 0; at < objects_.size(); ++at) {
+      const keyed_object& each = objects_[at];
+      result<source> records = source::open(lake, table, each);
+      if (!records) return records.error();
+      bytes += records->byte_size();
+      if (at == 0 && !base_.is_nil())
+        merged.set_base(*std::move(records), each.object.rows);
+      else
+        merged.add_run(*std::move(records), positions_hold(each.block));
+    }
+    if (!buffered_.records.empty()) merged.add_run(source(buffered_), Merge::records_positions && !base_.is_nil());
+    return merged;
+  }
+
+  // The instant of its base; nil if it has none.
+  [[nodiscard]] const uuid& base() const noexcept { return base_; }
+  [[nodiscard]] const sequence<keyed_object>& objects() const noexcept { return objects_; }
+  [[nodiscard]] bool positions_hold(const block_header& block) const noexcept {
+    return !base_.is_nil() && !block.base.is_nil() && Merge::positions_hold(block, base_, since_);
+  }
+
+ private:
+  sequence<keyed_object> objects_;
+  version since_;
+  uuid base_;
+  buffered_records buffered_;
+};
+
+// The index of an object's keys: remembered, or read from the store.
+template <class Store, row_codec Codec>
+[[nodiscard]] result<shared<key_index>> index_of(client_core<Store, Codec>& lake, const table_state& table,
+                                                 const keyed_object& object) {
+  if (shared<key_index> known = lake.key_indexes.find(object.object.id); known) return known;
+  result<record_source_of<Store, Codec>> records = record_source_of<Store, Codec>::open(lake, table, object);
+  if (!records) return records.error();
+  auto index = shared<key_index>::make();
+  std::string scratch;
+  while (records->next()) index->append(records->current(), table.key, scratch);
+  if (!records->status()) return records->status().error();
+  lake.key_indexes.insert(object.object.id, index, lake.options.bounds.key_index_bytes_max);
+  return index;
+}
+
+}  // namespace tarn::inline TARN_ABI

@@ -1,0 +1,32 @@
+// Putting a data object into the store, once all its rows are in a builder.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "../codec/codec.hpp"
+#include "../core/config.hpp"
+#include "../core/crc32c.hpp"
+#include "../core/result.hpp"
+#include "../core/text.hpp"
+#include "../core/uuid.hpp"
+#include "../log/entry.hpp"
+#include "../log/names.hpp"
+#include "../store/put_object.hpp"
+#include "client_core.hpp"
+
+namespace tarn::inline TARN_ABI {
+
+// Finishes `rows`, an object of the table called `table`, and puts it under its name. Returns what the log will say of
+// it: until an entry does, nobody sees it.
+template <class Store, row_codec Codec, row_builder Builder>
+[[nodiscard]] result<data_object> put_rows(client_core<Store, Codec>& lake, std::string_view table, const uuid& id,
+                                           Builder& rows) {
+  const std::string_view bytes = rows.finish();
+  const status put =
+      put_object(lake.store, object_name(table, id), bytes, lake.options.commit.backoff, lake.options.surroundings);
+  if (!put) return put.error().within(concat({"flushing rows of table ", table}));
+  return data_object{id, true, std::string(Codec::name), rows.rows(), bytes.size(), crc32c(bytes)};
+}
+
+}  // namespace tarn::inline TARN_ABI

@@ -1,0 +1,137 @@
+// The writes of a transaction to one bucket that are not in an object yet: one record for each key.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "../core/arena.hpp"
+#include "../core/config.hpp"
+#include "../core/sequence.hpp"
+#include "../core/shared.hpp"
+#include "../core/sort.hpp"
+#include "../core/table_key.hpp"
+#include "../core/uuid.hpp"
+#include "../core/value.hpp"
+#include "../core/value_copy.hpp"
+#include "../merge/bucket.hpp"
+#include "../merge/fold.hpp"
+#include "../merge/key.hpp"
+#include "../merge/record.hpp"
+
+namespace tarn::inline TARN_ABI {
+
+// A record whose key and values are in some buffer's memory.
+struct buffered_record {
+  std::string_view key;
+  record content;
+  uuid base;  // that its place, if it is known, was counted in
+};
+
+// Records, and a share in the memory that they look into.
+struct buffered_records {
+  shared<arena> memory;
+  sequence<buffered_record> records;  // sorted by key
+};
+
+// Memory: what was written, until `clear`, also what was written over. Not thread-safe.
+class record_buffer {
+ public:
+  [[nodiscard]] std::size_t size() const noexcept { return records_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return records_.empty(); }
+  // Of the rows written, about.
+  [[nodiscard]] std::size_t byte_size() const noexcept { return bytes_; }
+  // Whether the record of some key resets it.
+  [[nodiscard]] bool resets() const noexcept { return resets_; }
+
+  // Null if nothing was written under this key.
+  template <class = void>
+  [[nodiscard]] const buffered_record* find(std::string_view key) const noexcept {
+    if (slots_.empty()) return nullptr;
+    const std::uint32_t found = slots_[slot_of(key)];
+    return found == 0 ? nullptr : &records_[found - 1];
+  }
+
+  // Folds one more write into what the transaction has done to the key. `where` is the key's place in the object
+  // `base`, if it is known. The values are copied.
+  template <class = void>
+  void write(const operation& done, const list_view& values, const table_key& of, const base_place& where,
+             const uuid& base) {
+    if (!memory_) memory_ = shared<arena>::make();
+    if (2 * (records_.size() + 1) > slots_.size()) grow();
+    const std::string_view key = encode_key(values, of.columns, scratch_);
+    std::uint32_t& slot = slots_[slot_of(key)];
+    if (slot == 0) {
+      buffered_record& added = records_.emplace_back();
+      added.key = copy_text(key, *memory_);
+      if (done.then == key_state::nothing) added.content.values = keep(values);  // what has the key
+      slot = static_cast<std::uint32_t>(records_.size());
+    }
+    buffered_record& mine = records_[slot - 1];
+    compose(mine.content, done, values, of);
+    if (where.known) {
+      mine.content.place = where;
+      mine.base = base;
+    }
+    resets_ = resets_ || done.resets;
+  }
+
+  // All records, sorted by key. They stay as they are, whatever is written afterwards.
+  template <class = void>
+  [[nodiscard]] buffered_records sorted() const {
+    buffered_records all{memory_, records_};
+    sort(all.records.begin(), all.records.size(),
+         [](const buffered_record& a, const buffered_record& b) { return a.key < b.key; });
+    return all;
+  }
+
+  template <class = void>
+  void clear() {
+    *this = {};
+  }
+
+ private:
+  // One record for what two have done, one after the other: fold(fold(s, a), b) is fold(s, compose(a, b)) for all s.
+  template <class = void>
+  void compose(record& mine, const operation& done, const list_view& values, const table_key& of) {
+    if (done.resets) mine.done = {true, key_state::nothing};
+    if (done.then == key_state::nothing || !counts_after({mine.done.then, mine.values}, values, of)) return;
+    mine.done.then = done.then;
+    mine.values = keep(values);
+  }
+
+  [[nodiscard]] list_view keep(const list_view& values) {
+    bytes_ += values.size() * sizeof(std::int64_t);
+    for (const value_view each : values)
+      if (each.kind() == kind::string || each.kind() == kind::bytes)
+        bytes_ += each.kind() == kind::string ? each.as_string().size() : each.as_bytes().size();
+    return copy_values(values, *memory_);
+  }
+
+  // The slot that has the key, or the free one that it would be in. Open addressing, at most half full.
+  template <class = void>
+  [[nodiscard]] std::size_t slot_of(std::string_view key) const noexcept {
+    std::size_t slot = murmur3_x86_32(key) & (slots_.size() - 1);
+    while (slots_[slot] != 0 && records_[slots_[slot] - 1].key != key) slot = (slot + 1) & (slots_.size() - 1);
+    return slot;
+  }
+
+  template <class = void>
+  void grow() {
+    const std::size_t size = slots_.empty() ? 16 : 2 * slots_.size();
+    slots_.clear();
+    slots_.reserve(size);
+    while (slots_.size() < size) slots_.push_back(0);
+    for (std::uint32_t at = 0; at < records_.size(); ++at) slots_[slot_of(records_[at].key)] = at + 1;
+  }
+
+  shared<arena> memory_;
+  sequence<buffered_record> records_;
+  sequence<std::uint32_t> slots_;  // by hash of the key: the number of the record, counted from 1; 0: free
+  std::string scratch_;
+  std::size_t bytes_ = 0;
+  bool resets_ = false;
+};
+
+}  // namespace tarn::inline TARN_ABI

@@ -1,0 +1,78 @@
+// Where the records of a slice come from: keyed objects in the store, and what a transaction has not flushed yet.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "../codec/codec.hpp"
+#include "../core/config.hpp"
+#include "../core/result.hpp"
+#include "../core/sequence.hpp"
+#include "../core/shared.hpp"
+#include "../core/text.hpp"
+#include "../core/value.hpp"
+#include "../log/names.hpp"
+#include "../log/snapshot.hpp"
+#include "../merge/record.hpp"
+#include "object_reader.hpp"
+#include "record_buffer.hpp"
+
+namespace tarn::inline TARN_ABI {
+
+// Models record_source, over an object or over buffered records.
+template <class Store, row_codec Codec>
+class record_source_of {
+ public:
+  using core = client_core<Store, Codec>;
+
+  // The records of an object of the table `of`; one `get`.
+  [[nodiscard]] static result<record_source_of> open(core& lake, const table_state& of, const keyed_object& object) {
+    const std::size_t columns = columns_before(object.block.form) + of.columns.size();
+    result<object_reader<Store, Codec>> rows = object_reader<Store, Codec>::open(lake, of.name, object.object, columns);
+    if (!rows) return rows.error();
+    record_source_of source;
+    source.object_ = shared<open_object>::make(
+        open_object{*std::move(rows), object_name(of.name, object.object.id), object.block.form});
+    return source;
+  }
+  explicit record_source_of(buffered_records records) : records_(std::move(records)) {}
+
+  [[nodiscard]] bool next() {
+    if (object_) return next_of_object();
+    if (next_ == records_.records.size()) return false;
+    current_ = records_.records[next_++].content;
+    return true;
+  }
+  [[nodiscard]] const record& current() const noexcept { return current_; }
+  [[nodiscard]] tarn::status status() const { return !damage_ || !object_ ? damage_ : object_->rows.status(); }
+  [[nodiscard]] std::string describe() const {
+    return object_ ? concat({"object ", object_->name}) : std::string("the transaction's buffer");
+  }
+  // Of the object's; 0 for buffered records.
+  [[nodiscard]] std::size_t byte_size() const { return object_ ? object_->rows.byte_size() : 0; }
+
+ private:
+  struct open_object {
+    object_reader<Store, Codec> rows;
+    std::string name;
+    object_form form;
+  };
+
+  record_source_of() = default;
+
+  [[nodiscard]] bool next_of_object() {
+    if (!object_->rows.next()) return false;
+    if (decode_record(object_->rows.row(), object_->form, current_)) return true;
+    damage_ = error(errc::corrupt, concat({describe(), " has a row that is no record"}));
+    return false;
+  }
+
+  shared<open_object> object_;  // null: the records are buffered
+  buffered_records records_;
+  std::size_t next_ = 0;
+  record current_;
+  tarn::status damage_;
+};
+
+}  // namespace tarn::inline TARN_ABI
