@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "../core/config.hpp"
@@ -34,7 +35,7 @@ namespace tarn::inline TARN_ABI {
 // Records sorted by key, each key once. `next()` is false at the end and on failure, and `status()` tells which; what
 // `current()` refers to is valid until the next call of next(), also if the source is moved.
 template <class S>
-concept record_source = std::movable<S> && requires(S& source) {
+concept record_source = std::movable<S> && std::is_nothrow_move_constructible_v<S> && requires(S& source) {
   { source.next() } -> std::same_as<bool>;
   { source.current() } -> std::convertible_to<const record&>;
   { source.status() } -> std::same_as<status>;

@@ -1,0 +1,280 @@
+// What a keyed table answers: keys, errors, conflicts, ranges, and which way its scans took.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <tarn/tarn.hpp>
+#include <utility>
+#include <vector>
+
+#include "../support/keyed_story.hpp"
+#include "../support/reading.hpp"
+#include "../support/stores.hpp"
+
+using namespace tarn;
+using namespace tarn_test;
+
+namespace {
+
+const schema users{{"id", column_type::integer}, "name", {"at", column_type::integer}};
+
+template <class Transaction>
+void create_users(Transaction& tx, std::uint32_t buckets = 1) {
+  tx.create_table("users", users, keyed{{"id"}, buckets}).value();
+}
+
+template <class Result>
+errc code_of(const Result& failed) {
+  REQUIRE_FALSE(failed.has_value());
+  return failed.error().code();
+}
+
+// Everything is placed by positions that were counted in whatever base, as long as there are any.
+struct believes_all {
+  static constexpr bool records_positions = true;
+  [[nodiscard]] static bool positions_hold(const block_header&, const uuid&, version) noexcept { return true; }
+};
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("keys of all kinds, composite ones too, tell rows apart", Place, TARN_EACH_STORE) {
+  const Place place;
+  client lake{place.open()};
+  auto tx = lake.begin().value();
+  const schema columns{{"i", column_type::integer}, {"s", column_type::string}, {"y", column_type::bytes},
+                       {"b", column_type::boolean}, "v"};
+  tx.create_table("all", columns, keyed{{"s", "b", "i", "y"}, 7}).value();
+  const std::vector<row> rows{{1, "a", bytes{"bc"}, true, 1},  {1, "ab", bytes{"c"}, true, 2},
+                              {-1, "a", bytes{"bc"}, true, 3}, {1, "a", bytes{"bc"}, false, 4},
+                              {1, "", bytes{""}, true, 5},     {INT64_MIN, "a", bytes{std::string_view("\0", 1)}, true, 6}};
+  tx.upsert("all", rows).value();
+  tx.commit().value();
+  auto reading = lake.begin().value();
+  CHECK(rows_of(reading, "all").size() == rows.size());
+  for (const row& each : rows)
+    CHECK(reading.get("all", {value_view(each[1]), value_view(each[3]), value_view(each[0]), value_view(each[2])})
+              .value() == each);
+}
+
+TEST_CASE("a key is declared, named once and never null") {
+  client lake{memory_store{}};
+  auto tx = lake.begin().value();
+  CHECK(code_of(tx.create_table("t", {"a"}, keyed{{"a"}})) == errc::invalid_argument);  // of any type
+  CHECK(code_of(tx.create_table("t", {{"a", column_type::real}}, keyed{{"a"}})) == errc::invalid_argument);
+  CHECK(code_of(tx.create_table("t", users, keyed{{"who"}})) == errc::invalid_argument);
+  CHECK(code_of(tx.create_table("t", users, keyed{{}})) == errc::invalid_argument);
+  CHECK(code_of(tx.create_table("t", users, keyed{{"id", "id"}})) == errc::invalid_argument);
+  CHECK(code_of(tx.create_table("t", users, keyed{{"id"}, 0})) == errc::invalid_argument);
+  CHECK(code_of(tx.create_table("t", users, keyed{{"id"}, 5'000})) == errc::invalid_argument);
+  CHECK(code_of(tx.create_table("t", users, keyed{{"id"}, 1, by_ordering("name")})) == errc::invalid_argument);
+  create_users(tx);
+  CHECK(code_of(tx.upsert("users", {nullptr, "x", 1})) == errc::invalid_argument);
+  CHECK(code_of(tx.upsert("users", {"1", "x", 1})) == errc::invalid_argument);
+  CHECK(code_of(tx.get("users", {1, 2})) == errc::invalid_argument);
+  CHECK(code_of(tx.get("users", {"1"})) == errc::invalid_argument);
+  CHECK(code_of(tx.erase("users", {nullptr})) == errc::invalid_argument);
+  CHECK(code_of(tx.erase("users", {1}, 5)) == errc::invalid_argument);  // it has no ordering
+  tx.create_table("bag", {"a"}).value();
+  CHECK(code_of(tx.upsert("bag", {1})) == errc::invalid_argument);
+  CHECK(code_of(tx.get("bag", {1})) == errc::invalid_argument);
+  CHECK(code_of(tx.upsert("missing", {1})) == errc::no_such_table);
+}
+
+TEST_CASE_TEMPLATE("a transaction sees its own writes, flushed or not", Place, TARN_EACH_STORE) {
+  const Place place;
+  client lake{place.open()};
+  auto tx = lake.begin().value();
+  create_users(tx, 3);
+  tx.insert("users", {{1, "Ada", 1}, {2, "Bob", 2}, {3, "Cyd", 3}}).value();
+  CHECK(code_of(tx.insert("users", {2, "again", 0})) == errc::exists);
+  tx.flush().value();
+  CHECK(code_of(tx.insert("users", {2, "again", 0})) == errc::exists);
+  tx.update("users", {2}, {{"name", "Bill"}}).value();
+  tx.erase("users", {1}).value();
+  CHECK(tx.get("users", {2}).value() == row{2, "Bill", 2});
+  CHECK(code_of(tx.get("users", {1})) == errc::not_found);
+  CHECK(rows_of(tx, "users").size() == 2);
+  tx.insert("users", {1, "new", 0}).value();
+  CHECK(code_of(tx.update("users", {9}, {{"name", "x"}})) == errc::not_found);
+  CHECK(code_of(tx.update("users", {2}, {{"id", 7}})) == errc::invalid_argument);
+  CHECK(code_of(tx.update("users", {2}, {{"what", 7}})) == errc::invalid_argument);
+  CHECK(code_of(tx.update("users", {2}, {{"at", "x"}})) == errc::invalid_argument);
+  tx.commit().value();
+  auto reading = lake.begin().value();
+  CHECK(reading.get("users", {1}).value() == row{1, "new", 0});
+  CHECK(reading.get("users", {3}).value() == row{3, "Cyd", 3});
+}
+
+TEST_CASE("an insert is late if a greater ordering hides it") {
+  client lake{memory_store{}};
+  auto tx = lake.begin().value();
+  tx.create_table("users", users, keyed{{"id"}, 1, by_ordering("at")}).value();
+  tx.upsert("users", {1, "Ada", 10}).value();
+  tx.erase("users", {1}, 12).value();
+  CHECK(code_of(tx.insert("users", {1, "late", 11})) == errc::late);
+  tx.insert("users", {1, "in time", 12}).value();
+  CHECK(code_of(tx.erase("users", {1}, "12")) == errc::invalid_argument);
+  CHECK(tx.get("users", {1}).value() == row{1, "in time", 12});
+}
+
+TEST_CASE("rows are read from a key on, up to another") {
+  client lake{memory_store{}};
+  auto tx = lake.begin().value();
+  create_users(tx);
+  for (int id = -5; id < 5; ++id) tx.upsert("users", {id, "x", 0}).value();
+  const auto ids = [&](auto scan) {
+    std::vector<std::int64_t> found;
+    for (const row_view each : scan.value()) found.push_back(each[0].as_integer());
+    return found;
+  };
+  CHECK(ids(tx.scan("users", {-2}, {2})) == std::vector<std::int64_t>{-2, -1, 0, 1});
+  CHECK(ids(tx.scan("users", {4}, {100})) == std::vector<std::int64_t>{4});
+  CHECK(ids(tx.scan("users", {3}, {3})).empty());
+  CHECK(ids(tx.scan("users")).size() == 10);
+}
+
+TEST_CASE("concurrent writers of keys conflict, unless they do not want to") {
+  client lake{memory_store{}};
+  {
+    auto tx = lake.begin().value();
+    create_users(tx);
+    tx.upsert("users", {1, "first", 0}).value();
+    tx.commit().value();
+  }
+  const auto race = [&](isolation level, auto work) {
+    auto mine = lake.begin(level).value();
+    work(mine);
+    auto theirs = lake.begin(isolation::non_blocking).value();
+    theirs.upsert("users", {2, "theirs", 0}).value();
+    theirs.commit().value();
+    const auto committed = mine.commit();
+    CHECK((committed || committed.error().code() == errc::conflict));
+    return committed.has_value();
+  };
+  const auto upserts = [](auto& tx) { tx.upsert("users", {3, "mine", 0}).value(); };
+  const auto scans = [](auto& tx) {
+    (void)rows_of(tx, "users");
+    tx.create_table("t" + to_text(tx.id()), {"a"}).value();
+  };
+  const auto updates = [](auto& tx) { tx.update("users", {1}, {{"name", "updated"}}).value(); };
+  CHECK_FALSE(race(isolation::serializable, upserts));
+  CHECK_FALSE(race(isolation::snapshot, upserts));
+  CHECK(race(isolation::non_blocking, upserts));
+  CHECK_FALSE(race(isolation::serializable, scans));
+  CHECK(race(isolation::snapshot, scans));
+  CHECK(race(isolation::non_blocking, scans));
+  CHECK_FALSE(race(isolation::non_blocking, updates));  // it has relied on what the row was
+}
+
+TEST_CASE("compaction gets in nobody's way, and drops get in its") {
+  client lake{memory_store{}};
+  auto tx = lake.begin().value();
+  create_users(tx);
+  tx.upsert("users", {1, "a", 0}).value();
+  tx.commit().value();
+  const auto change = [&](int id) {
+    auto writing = lake.begin().value();
+    writing.upsert("users", {id, "b", 0}).value();
+    return writing;
+  };
+  change(2).commit().value();
+  auto open = change(3);
+  lake.compact("users").value();
+  open.commit().value();  // serializable, and not disturbed
+  const auto plans = lake.plan_compaction("users").value();
+  REQUIRE(plans.size() == 1);
+  const auto done = lake.run_compaction(plans[0]).value();
+  change(4).commit().value();
+  lake.commit_compaction(done).value();
+  auto reading = lake.begin().value();
+  CHECK(rows_of(reading, "users").size() == 4);
+  CHECK(code_of(lake.commit_compaction(done)) == errc::conflict);
+  CHECK(code_of(lake.compact("nothing")) == errc::no_such_table);
+
+  const auto next = lake.run_compaction(lake.plan_compaction("users").value()[0]).value();
+  auto dropping = lake.begin().value();
+  dropping.drop_table("users").value();
+  dropping.commit().value();
+  CHECK(code_of(lake.commit_compaction(next)) == errc::conflict);
+}
+
+TEST_CASE("a plan is stored as text, and read by another client") {
+  const memory_store store;
+  client lake{store};
+  auto tx = lake.begin().value();
+  create_users(tx, 2);
+  tx.upsert("users", {{1, "a", 0}, {2, "b", 0}, {3, "c", 0}, {4, "d", 0}}).value();
+  tx.commit().value();
+  auto erasing = lake.begin().value();
+  for (const int id : {1, 2, 3, 4}) erasing.erase("users", {id}).value();
+  erasing.commit().value();
+  client other{store};
+  for (const compaction_plan& plan : lake.plan_compaction("users").value()) {
+    const compaction_plan read = read_plan(to_text(plan)).value();
+    CHECK(to_text(read) == to_text(plan));
+    other.commit_compaction(other.run_compaction(read).value()).value();
+    compaction_plan wrong = read;
+    wrong.objects.pop_back();
+    CHECK(code_of(other.run_compaction(wrong)) == errc::invalid_argument);
+  }
+  CHECK(lake.plan_compaction("users").value().empty());
+  CHECK(code_of(read_plan("{}")) == errc::corrupt);
+  CHECK(code_of(read_plan("[")) == errc::corrupt);
+}
+
+TEST_CASE("a fresh block is placed by position, a stale one in the same slice by key") {
+  keyed_story<in_memory, merge::by_position> story({});
+  story.commit({"a", "b", "c", "d"});
+  auto stale = story.begin();
+  decltype(story)::write_known(stale, "d=stale");
+  story.commit({"-a"});
+  story.compact();
+  auto fresh = story.begin();
+  decltype(story)::write_known(fresh, "c=fresh");
+  fresh.commit().value();
+  stale.commit().value();
+  CHECK(story.rows() == "b c=fresh d=stale");
+  const merge_statistics merged = story.how_merged();
+  CHECK(merged.blocks_by_position == 1);
+  CHECK(merged.blocks_by_key == 1);
+  CHECK(merged.keys_by_position == 1);
+  CHECK(merged.keys_by_key == 1);
+}
+
+TEST_CASE("if every position holds, no key of the base is compared; by key, they are") {
+  const auto merged_by = [](auto story) {
+    story.commit({"a", "b", "c", "d"});
+    auto tx = story.begin();
+    decltype(story)::write_known(tx, "c=new");
+    tx.commit().value();
+    CHECK(story.rows() == "a b c=new d");
+    return story.how_merged();
+  };
+  const merge_statistics by_position = merged_by(keyed_story<in_memory, merge::by_position>({}));
+  CHECK(by_position.keys_by_position == 1);
+  CHECK(by_position.base_keys_compared == 0);
+  const merge_statistics derived = merged_by(keyed_story<in_memory, merge::derived>({}));
+  CHECK(derived.keys_by_position == 1);
+  CHECK(derived.base_keys_compared == 0);
+  const merge_statistics by_key = merged_by(keyed_story<in_memory, merge::by_key>({}));
+  CHECK(by_key.keys_by_position == 0);
+  CHECK(by_key.base_keys_compared > 0);
+}
+
+TEST_CASE("a verifying scan names the object whose positions do not hold") {
+  keyed_story<in_memory, believes_all> story({});
+  story.commit({"a", "b", "c", "d"});
+  auto stale = story.begin();
+  decltype(story)::write_known(stale, "c=stale");
+  story.commit({"-a"});
+  story.compact();
+  stale.commit().value();
+  auto tx = story.begin();
+  CHECK(rows_of(tx, "t").size() == 3);  // in range and in order, so not noticed: one row hides another
+  auto verified = tx.verifying_scan("t").value();
+  while (verified.next()) {
+  }
+  REQUIRE_FALSE(verified.status().has_value());
+  CHECK(verified.status().error().code() == errc::corrupt);
+  CHECK(verified.status().error().message().find("has a wrong position, at row 2, for the key (\"c\")") !=
+        std::string::npos);
+}
