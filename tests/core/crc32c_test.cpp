@@ -26,8 +26,6 @@ namespace {
 
 }  // namespace
 
-static_assert(crc32c("123456789") == 0xe3069283U, "also at compile time");
-static_assert(crc32c("") == 0);
 
 TEST_CASE("CRC-32C has the values of RFC 3720, appendix B.4") {
   CHECK(crc32c(std::string(32, '\0')) == 0x8a9136aaU);

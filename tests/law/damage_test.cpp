@@ -30,17 +30,17 @@ struct table_content {
 };
 using lake_content = std::map<std::string, table_content>;  // by name of table
 
-// Two tables, three versions, four data objects; what it holds, and in which objects.
+// Two bags and a keyed table, three versions, six data objects; what it holds, and in which objects.
 class small_lake {
  public:
   explicit small_lake(std::uint64_t seed = 1) : environment_(seed) {
     tarn::client_options options;
     options.surroundings = environment_.get();
     tarn::client lake{store_, options};
-    commit(lake, {{"cities", {{"Ulm", 126'000}}}});
+    commit(lake, {{"cities", {{"Ulm", 126'000}}}, {"keys", {{1, "one"}, {2, "two"}}}});
     commit(lake, {{"cities", {{"K\xc3\xb6ln", 1'086'000}, {"Trier", nullptr}}}});
     const tarn::value list = tarn::value::list({1, 2.5, true, nullptr, tarn::bytes{"\xff"}});
-    commit(lake, {{"cities", {{"Gera", 93'000}}}, {"notes", {{list}}}});
+    commit(lake, {{"cities", {{"Gera", 93'000}}}, {"notes", {{list}}}, {"keys", {{2, "deux"}, {3, "trois"}}}});
   }
 
   [[nodiscard]] const tarn::memory_store& store() const { return store_; }
@@ -57,13 +57,20 @@ class small_lake {
     if (versions_.empty()) {
       transaction.create_table("cities", {"name", {"people", tarn::column_type::integer}}).value();
       transaction.create_table("notes", {"note"}).value();
-      content = {{"cities", {}}, {"notes", {}}};
+      transaction.create_table("keys", {{"k", tarn::column_type::integer}, "v"}, tarn::keyed{{"k"}}).value();
+      content = {{"cities", {}}, {"notes", {}}, {"keys", {}}};
     } else {
       content = versions_.back();
     }
     for (const auto& [table, more] : inserted) {
-      transaction.insert(table, more).value();
       rows& all = content[table].content;
+      if (table == "keys") {
+        (void)transaction.get("keys", {1});  // so that positions are recorded
+        transaction.upsert(table, more).value();
+        for (const tarn::row& each : more) std::erase_if(all, [&](const tarn::row& old) { return old[0] == each[0]; });
+      } else {
+        transaction.insert(table, more).value();
+      }
       all.insert(all.end(), more.begin(), more.end());
     }
     (void)transaction.commit().value();
@@ -182,7 +189,8 @@ void judge(const small_lake& lake, const alterations& altered, const std::string
 TEST_CASE("A13: the small lake is as large as it is meant to be, and reads as it should while it is undamaged") {
   const small_lake lake;
   CHECK(lake.head() == tarn::version{2});
-  CHECK(lake.objects().size() == 7);
+  CHECK(lake.objects().size() == 9);
+  CHECK(lake.at({2}).at("keys").content.size() == 3);
   CHECK(lake.at({2}).at("cities").content.size() == 4);
   CHECK(lake.at({2}).at("cities").objects.size() == 3);
   verdict all;

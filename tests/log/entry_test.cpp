@@ -10,6 +10,7 @@
 
 using namespace tarn;
 using tarn_test::sample_entry;
+using tarn_test::sample_entry_of_keys;
 
 namespace {
 
@@ -44,6 +45,53 @@ TEST_CASE("an entry reads back as it was written") {
   CHECK(made.columns[1].id.number == 2);
 }
 
+TEST_CASE("an entry of keyed tables reads back as it was written") {
+  const std::string bytes = write_entry(sample_entry_of_keys());
+  const result<entry> read = read_entry(bytes, {3}, limits{});
+  REQUIRE_MESSAGE(read.has_value(), read.error().message());
+  CHECK(write_entry(*read) == bytes);
+  const sequence<action>& keys = *read->actions.find("keys");
+  REQUIRE(keys.size() == 4);
+  CHECK(keys[0].key.columns == sequence<std::uint32_t>{0});
+  CHECK(keys[0].key.buckets == 7);
+  CHECK(keys[0].key.ordering == 1);
+  CHECK(keys[1].kind == action_kind::remove_object);
+  CHECK(keys[1].object.id == tarn_test::sample_id(8));
+  CHECK(keys[1].block.bucket == 3);
+  CHECK(keys[2].block.form == object_form::delta);
+  CHECK(keys[2].block.base == tarn_test::sample_id(6));
+  CHECK(keys[2].block.read_version == version{2});
+  CHECK_FALSE(keys[2].block.compacted);
+  CHECK(keys[3].block.form == object_form::base);
+  CHECK(keys[3].block.base.is_nil());
+  CHECK(keys[3].block.compacted);
+}
+
+TEST_CASE("a keyed table's actions with fields that cannot be are errors, and an unknown fold is unsupported") {
+  const auto code_with = [](std::string_view from, std::string_view to) {
+    std::string text = write_entry(sample_entry_of_keys());
+    text.resize(text.rfind(",\"Checksum\""));
+    const std::size_t place = text.find(from);
+    REQUIRE(place != std::string::npos);
+    text.replace(place, from.size(), to);
+    const result<entry> read = read_entry(sealed(text), {3}, limits{});
+    REQUIRE_FALSE(read.has_value());
+    CHECK(read.error().message().starts_with("version 3 "));
+    return read.error().code();
+  };
+  CHECK(code_with(R"("Key":[1])", R"("Key":[])") == errc::corrupt);
+  CHECK(code_with(R"("Key":[1])", R"("Key":[9])") == errc::corrupt);
+  CHECK(code_with(R"("Key":[1])", R"("Key":["1"])") == errc::corrupt);
+  CHECK(code_with(R"("Buckets":7)", R"("Buckets":0)") == errc::corrupt);
+  CHECK(code_with(R"("Buckets":7)", R"("Buckets":4294967296)") == errc::corrupt);
+  CHECK(code_with(R"("Fold":"by_ordering")", R"("Fold":"sum")") == errc::unsupported);
+  CHECK(code_with(R"("Ordering":2)", R"("Ordering":3)") == errc::corrupt);
+  CHECK(code_with(R"("Form":"delta")", R"("Form":"beta")") == errc::corrupt);
+  CHECK(code_with(R"("Form":"base")", R"("Form":"delta")") == errc::corrupt);  // and compacted
+  CHECK(code_with(R"("Bucket":3)", R"("Bucket":-1)") == errc::corrupt);
+  CHECK(code_with(R"("Compacted":true)", R"("Compacted":1)") == errc::corrupt);
+}
+
 TEST_CASE("the bytes of an entry are pinned: changing them is a decision") {
   CHECK(
       write_entry(sample_entry()) ==
@@ -54,7 +102,7 @@ TEST_CASE("the bytes of an entry are pinned: changing them is a decision") {
 }
 
 TEST_CASE("A13: every truncation of an entry is an error that names the version") {
-  const std::string bytes = write_entry(sample_entry());
+  const std::string bytes = write_entry(sample_entry_of_keys());
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     CAPTURE(size);
     const std::string why = read_error(std::string_view(bytes).substr(0, size));
@@ -63,7 +111,7 @@ TEST_CASE("A13: every truncation of an entry is an error that names the version"
 }
 
 TEST_CASE("A13, D14: every flipped bit of an entry is an error, never another entry or the article's") {
-  const std::string bytes = write_entry(sample_entry());
+  const std::string bytes = write_entry(sample_entry_of_keys());
   for (std::size_t at = 0; at < bytes.size(); ++at)
     for (int bit = 0; bit < 8; ++bit) {
       std::string damaged = bytes;

@@ -141,3 +141,74 @@ TEST_CASE("the article's tables whose names differ in case only are not supporte
     CHECK(applied.error().message().find("x and X") != std::string::npos);
   }
 }
+
+namespace {
+
+action create_keyed() { return {action_kind::create_table, sample_id(1), schema{"a"}, {}, table_key{{0}, 2}}; }
+action add_block(std::uint64_t id, object_form form = object_form::delta) {
+  block_header block;
+  block.bucket = 1;
+  block.form = form;
+  return {action_kind::add_block, {}, {}, {sample_id(id), true, "json", 1, 10, 0}, {}, block};
+}
+action compacted(std::uint64_t id, version plan) {
+  action made = add_block(id, object_form::base);
+  made.block.compacted = true;
+  made.block.read_version = plan;
+  return made;
+}
+action remove(std::uint64_t id) {
+  action made = add_block(id);
+  made.kind = action_kind::remove_object;
+  return made;
+}
+
+// The ids in bucket 1, in order.
+std::string ids_in(const snapshot& state) {
+  std::string ids;
+  for (const keyed_object& each : state.find_table("x")->buckets[1]->objects)
+    ids += std::to_string(each.object.id.low & 0xffU) + " ";
+  return ids;
+}
+
+}  // namespace
+
+TEST_CASE("a bucket's objects are in the order of commits, and what a compaction makes comes before the rest") {
+  snapshot state;
+  const auto apply = [&](sequence<action> actions) {
+    entry next = next_entry(state);
+    next.actions.find_or_insert("x") = std::move(actions);
+    return apply_entry(state, next, static_cast<std::uint32_t>(next.at.number) + 11);
+  };
+  REQUIRE(apply({create_keyed(), add_block(2, object_form::base), add_block(3)}).has_value());
+  const auto base_of = [&] { return state.find_table("x")->buckets[1]->base(); };
+  REQUIRE(base_of() != nullptr);
+  CHECK(state.find_table("x")->buckets[1]->since == version{0});
+  REQUIRE(apply({add_block(4, object_form::base)}).has_value());  // not first: a delta
+  CHECK(ids_in(state) == "2 3 4 ");
+  REQUIRE(apply({remove(2), remove(3), compacted(5, {0})}).has_value());
+  CHECK(ids_in(state) == "5 4 ");
+  CHECK(base_of()->object.id == sample_id(5));
+  CHECK(state.find_table("x")->buckets[1]->since == version{2});
+  CHECK(state.find_table("x")->buckets[0]->objects.empty());
+}
+
+TEST_CASE("a compaction that does not fit its bucket is corrupt") {
+  const auto refused = [](sequence<action> actions) {
+    snapshot state;
+    entry first = next_entry(state);
+    first.actions.find_or_insert("x") = {create_keyed(), add_block(2)};
+    REQUIRE(apply_entry(state, first, 11).has_value());
+    entry next = next_entry(state);
+    next.actions.find_or_insert("x") = std::move(actions);
+    const status applied = apply_entry(state, next, 12);
+    return !applied && applied.error().code() == errc::corrupt;
+  };
+  CHECK_FALSE(refused({remove(2), compacted(3, {0})}));
+  CHECK(refused({compacted(3, {0})}));             // 2 is not folded, and not after the plan
+  CHECK(refused({remove(4), compacted(3, {0})}));  // there is no 4
+  action elsewhere = add_block(3);
+  elsewhere.block.bucket = 2;
+  CHECK(refused({elsewhere}));
+  CHECK(refused({add(3)}));  // a bag's
+}

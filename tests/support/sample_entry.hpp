@@ -28,4 +28,21 @@ namespace tarn_test {
   return made;
 }
 
+// The same with a keyed table, one object in each form and one that is gone.
+[[nodiscard]] inline tarn::entry sample_entry_of_keys() {
+  tarn::entry made = sample_entry();
+  const tarn::data_object object{sample_id(5), true, "json", 2, 150, 0xbeef};
+  const tarn::block_header delta{3, tarn::object_form::delta, sample_id(6), {2}, false};
+  const tarn::block_header base{3, tarn::object_form::base, {}, {1}, true};
+  tarn::schema columns{{"id", tarn::column_type::integer}, {"at", tarn::column_type::integer}};
+  columns.number_columns();
+  made.actions.find_or_insert("keys") = {
+      {tarn::action_kind::create_table, sample_id(7), columns, {}, tarn::table_key{{0}, 7, 1}},
+      {tarn::action_kind::remove_object, {}, {}, {sample_id(8), false, "", 0, 0, 0}, {}, {3, {}, {}, {}, false}},
+      {tarn::action_kind::add_block, {}, {}, object, {}, delta},
+      {tarn::action_kind::add_block, {}, {}, object, {}, base},
+  };
+  return made;
+}
+
 }  // namespace tarn_test

@@ -53,7 +53,7 @@ void append_base64(std::string& out, std::string_view bytes) {
 // Writes what `text` stands for to `out`, where there must be room for base64_bytes_max(text.size()) bytes. Returns
 // the end of what it wrote; nullptr if `text` is not canonical base64.
 template <class = void>
-[[nodiscard]] constexpr char* decode_base64(std::string_view text, char* out) noexcept {
+[[nodiscard]] char* decode_base64(std::string_view text, char* out) noexcept {
   if (text.size() % 4 != 0) return nullptr;
   std::size_t padding = 0;
   while (padding < 2 && text.ends_with('=')) {

@@ -41,7 +41,7 @@ inline constexpr std::int64_t exponent_max = std::int64_t{1} << 60;
 // The number that eight digits in a row are; `eight` holds them with the first in the lowest byte. False if some are no
 // digits. Neighbours are joined to numbers of two, four and eight digits, all pairs at once.
 template <class = void>
-[[nodiscard]] constexpr bool convert_eight_digits(std::uint64_t eight, std::uint64_t& number) noexcept {
+[[nodiscard]] bool convert_eight_digits(std::uint64_t eight, std::uint64_t& number) noexcept {
   constexpr std::uint64_t each = 0x0101'0101'0101'0101U;
   eight -= each * '0';  // a byte below '0' borrows: its high bit is set, or that of the next
   if (((eight | (eight + each * (0x7f - 9))) & each * 0x80) != 0) return false;
@@ -185,7 +185,7 @@ template <class = void>
 
 // Whether it is neither an infinity nor a NaN, told by its bits: -ffast-math may not see the difference otherwise.
 template <class = void>
-[[nodiscard]] constexpr bool is_finite(double number) noexcept {
+[[nodiscard]] bool is_finite(double number) noexcept {
   constexpr std::uint64_t exponent_bits = 0x7ff0'0000'0000'0000U;
   return (std::bit_cast<std::uint64_t>(number) & exponent_bits) != exponent_bits;
 }

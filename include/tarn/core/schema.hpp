@@ -27,7 +27,7 @@ enum class column_type : unsigned char { any, boolean, integer, real, string, by
 
 // False, and `type` as it was, if `name` is no type's name.
 template <class = void>
-[[nodiscard]] constexpr bool parse_column_type(std::string_view name, column_type& type) noexcept {
+[[nodiscard]] bool parse_column_type(std::string_view name, column_type& type) noexcept {
   for (unsigned char at = 0; at <= static_cast<unsigned char>(column_type::map); ++at)
     if (name_of(static_cast<column_type>(at)) == name) {
       type = static_cast<column_type>(at);

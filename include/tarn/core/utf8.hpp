@@ -12,7 +12,7 @@ namespace tarn::inline TARN_ABI {
 
 // The length of the well-formed sequence that `text` begins with, 0 if there is none. `text` must not be empty.
 template <class = void>
-[[nodiscard]] constexpr std::size_t utf8_sequence_size(std::string_view text) noexcept {
+[[nodiscard]] std::size_t utf8_sequence_size(std::string_view text) noexcept {
   const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
   const auto continues = [&](std::size_t from, std::size_t to) {
     for (std::size_t at = from; at < to; ++at)
@@ -56,7 +56,7 @@ template <class = void>
 // Writes one code point, which must be below 0x110000 and no surrogate, to `out`, where there must be room for it (at
 // most 4 bytes). Returns the end of what it wrote.
 template <class = void>
-constexpr char* write_utf8(char* out, std::uint32_t code_point) noexcept {
+char* write_utf8(char* out, std::uint32_t code_point) noexcept {
   const auto lead = [&](std::uint32_t mark, int shift) { *out++ = static_cast<char>(mark | code_point >> shift); };
   const auto tail = [&](int shift) { *out++ = static_cast<char>(0x80U | (code_point >> shift & 0x3fU)); };
   if (code_point < 0x80) {

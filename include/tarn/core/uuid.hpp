@@ -36,7 +36,7 @@ template <class = void>
 
 // Reads 8-4-4-4-12 lower-case hex digits of any UUID version; false, and `id` as it was, for anything else.
 template <class = void>
-[[nodiscard]] constexpr bool parse_uuid(std::string_view text, uuid& id) noexcept {
+[[nodiscard]] bool parse_uuid(std::string_view text, uuid& id) noexcept {
   if (text.size() != uuid::text_size) return false;
   std::uint64_t halves[2] = {0, 0};
   int digits = 0;
@@ -57,14 +57,14 @@ template <class = void>
 
 // A version 7 UUID born at `birth`, made of 74 of these random bits.
 template <class = void>
-[[nodiscard]] constexpr uuid make_uuid(timestamp birth, std::uint64_t random_high, std::uint64_t random_low) noexcept {
+[[nodiscard]] uuid make_uuid(timestamp birth, std::uint64_t random_high, std::uint64_t random_low) noexcept {
   const auto milliseconds = static_cast<std::uint64_t>(birth.ms) & 0xffff'ffff'ffffU;
   return {milliseconds << 16 | 0x7000U | (random_high & 0x0fffU), 0x8000'0000'0000'0000U | random_low >> 2};
 }
 
 // When a version 7 UUID was born; the epoch for other versions, which carry no time.
 template <class = void>
-[[nodiscard]] constexpr timestamp birth_of(const uuid& id) noexcept {
+[[nodiscard]] timestamp birth_of(const uuid& id) noexcept {
   const bool version_7 = (id.high >> 12 & 0xfU) == 7;
   return {version_7 ? static_cast<std::int64_t>(id.high >> 16) : 0};
 }

@@ -61,7 +61,7 @@ enum class action_kind : unsigned char { create_table, add_object, drop_table, a
 
 // What the log calls a transaction that makes such changes.
 template <class = void>
-[[nodiscard]] constexpr std::string_view operation_name(action_kind change) noexcept {
+[[nodiscard]] std::string_view operation_name(action_kind change) noexcept {
   constexpr const char* names[] = {"create table", "insert", "drop table", "write", "compact"};
   return names[static_cast<unsigned char>(change)];
 }

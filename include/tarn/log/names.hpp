@@ -32,7 +32,7 @@ template <class = void>
 
 // False, and `at` as it was, for a name that is not exactly an entry's.
 template <class = void>
-[[nodiscard]] constexpr bool parse_entry_name(std::string_view name, version& at) noexcept {
+[[nodiscard]] bool parse_entry_name(std::string_view name, version& at) noexcept {
   if (name.size() != log_prefix.size() + version_digits || !name.starts_with(log_prefix)) return false;
   std::int64_t number = 0;
   for (const char c : name.substr(log_prefix.size())) {
@@ -51,7 +51,7 @@ template <class = void>
 // The table and the id in the name of a data object; false for any other name. A table's name may hold '_': the id is
 // the last 36 characters.
 template <class = void>
-[[nodiscard]] constexpr bool parse_object_name(std::string_view name, std::string_view& table, uuid& id) noexcept {
+[[nodiscard]] bool parse_object_name(std::string_view name, std::string_view& table, uuid& id) noexcept {
   constexpr std::size_t around = object_prefix.size() + 1 + uuid::text_size;
   if (name.size() <= around || !name.starts_with(object_prefix)) return false;
   const std::size_t table_size = name.size() - around;
@@ -82,7 +82,7 @@ template <class = void>
 
 // ASCII only, as table names are: negative, zero or positive, as `a` sorts before, with or after `b`.
 template <class = void>
-[[nodiscard]] constexpr int compare_ignoring_case(std::string_view a, std::string_view b) noexcept {
+[[nodiscard]] int compare_ignoring_case(std::string_view a, std::string_view b) noexcept {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : +c; };
   for (std::size_t at = 0; at < a.size() && at < b.size(); ++at)
     if (const int difference = lower(a[at]) - lower(b[at]); difference != 0) return difference;

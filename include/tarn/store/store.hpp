@@ -111,7 +111,7 @@ template <class S>
 // Whether a store takes `name`. Names that begin with a dot are hidden files and the folder itself to a file system,
 // and `_tmp_` begins the names of what a store has in the making: a store never gets, puts or lists either.
 template <class = void>
-[[nodiscard]] constexpr bool is_store_name(std::string_view name) noexcept {
+[[nodiscard]] bool is_store_name(std::string_view name) noexcept {
   if (name.empty() || name.size() > 255 || name.front() == '.' || name.starts_with("_tmp_")) return false;
   for (const char c : name) {
     const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');

@@ -17,7 +17,7 @@
 namespace tarn::inline TARN_ABI {
 
 template <class = void>
-[[nodiscard]] constexpr errc code_of_system_error(int error_number) noexcept {
+[[nodiscard]] errc code_of_system_error(int error_number) noexcept {
   switch (error_number) {
     case ENOSPC:
     case EDQUOT:

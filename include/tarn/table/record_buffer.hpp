@@ -101,6 +101,7 @@ class record_buffer {
     mine.values = keep(values);
   }
 
+  template <class = void>
   [[nodiscard]] list_view keep(const list_view& values) {
     bytes_ += values.size() * sizeof(std::int64_t);
     for (const value_view each : values)
