@@ -99,6 +99,13 @@ class [[nodiscard]] transaction {
     return (*found)->state()->columns;
   }
 
+  // What makes it a keyed table; no columns: it is a bag.
+  [[nodiscard]] result<table_key> key(std::string_view table) {
+    const auto found = use(table);
+    if (!found) return found.error();
+    return (*found)->state()->key;
+  }
+
   // A bag: rows in no order, without identity. errc::invalid_name, errc::table_exists (also under a name that differs
   // in case only), or what is wrong with the columns. Their ids are given here.
   [[nodiscard]] status create_table(std::string_view table, schema columns) {
@@ -165,12 +172,18 @@ class [[nodiscard]] transaction {
     if (!before) return before.error();
     return write_changed(*find(table), *before, changes, {});
   }
-  // The same for the row that a scan of the table stands on, whose position is known.
+  // The same for the row that a scan of this transaction stands on, whose position is known. What the transaction has
+  // written to the row since the scan began stays.
   [[nodiscard]] status update(const row_scan& standing_on, std::initializer_list<column_change> changes) {
-    const auto found = use_keyed(standing_on.table());
+    const auto found = use_row_of(standing_on);
     if (!found) return found.error();
-    const row_view before = standing_on.row();
-    return write_changed(**found, row(before.begin(), before.end()), changes, standing_on.place());
+    pending& slot = **found;
+    const row_view seen = standing_on.row();
+    if (!slot.keys().may_have_written(*slot.state(), seen.values(), standing_on.writes()))
+      return write_changed(slot, row(seen.begin(), seen.end()), changes, standing_on.place());
+    result<row> now = slot.keys().get(*lake_, *slot.state(), seen.values());
+    if (!now) return now.error();
+    return write_changed(slot, *std::move(now), changes, standing_on.place());
   }
 
   // Erases the row with this key, if there is one, and forgets its ordering: whatever is written afterwards counts.
@@ -182,12 +195,11 @@ class [[nodiscard]] transaction {
   [[nodiscard]] status erase(std::string_view table, const row_view& key, const value_view& ordering) {
     return erase_key(table, key, {false, key_state::tombstone}, &ordering);
   }
-  // The row that a scan of the table stands on.
+  // The row that a scan of this transaction stands on.
   [[nodiscard]] status erase(const row_scan& standing_on) {
-    const auto found = use_keyed(standing_on.table());
+    const auto found = use_row_of(standing_on);
     if (!found) return found.error();
-    const row_view before = standing_on.row();
-    return write(**found, {true, key_state::nothing}, before.values(), standing_on.place());
+    return write(**found, {true, key_state::nothing}, standing_on.row().values(), standing_on.place());
   }
 
   // Puts all buffered rows into data objects. It frees memory; nobody sees them before `commit`.
@@ -329,10 +341,17 @@ class [[nodiscard]] transaction {
     return error(errc::invalid_argument, concat({"table ", table, " has no key: it is a bag of rows"}));
   }
 
+  [[nodiscard]] result<pending*> use_row_of(const row_scan& standing_on) {
+    if (standing_on.stands_for(id_)) return use_keyed(standing_on.table());
+    return error(errc::invalid_argument, concat({"the scan of table ", standing_on.table(),
+                                                 " stands on no row of a keyed "
+                                                 "table, or is another transaction's"}));
+  }
+
   [[nodiscard]] row_scan scan_keys(pending& slot, key_range wanted, verification checks) {
     slot.access.scanned = true;
-    return row_scan(slot.state(), typename row_scan::keyed_rows(lake_, slot.state(), &slot.keys().buckets(),
-                                                                std::move(wanted), checks));
+    typename row_scan::keyed_rows rows(lake_, slot.state(), &slot.keys().buckets(), std::move(wanted), checks);
+    return row_scan(slot.state(), std::move(rows), id_, slot.keys().writes());
   }
 
   // A row with nothing but the key, whose parts are given in its order.
@@ -423,17 +442,8 @@ class [[nodiscard]] transaction {
     slot.access.relied = true;
     std::size_t number = 0;
     for (const row_view each : rows) {
-      const table_state& state = *slot.state();
-      const auto refused = [&](errc code, std::string_view why) {
-        return error(code, concat({"row ", number, " for table ", table, ": the key ",
-                                   describe_key(each.values(), state.key.columns), why}));
-      };
-      const result<key_state> known = slot.keys().look_up(*lake_, state, each.values());
-      if (!known) return known.error();
-      if (*known == key_state::live) return refused(errc::exists, " exists: use upsert to replace its row");
-      const result<bool> hidden = slot.keys().is_hidden(*lake_, state, each.values());
-      if (!hidden) return hidden.error();
-      if (*hidden) return refused(errc::late, " was erased with a greater ordering");
+      const status fresh = slot.keys().check_new(*lake_, *slot.state(), each.values());
+      if (!fresh) return fresh.error().within(concat({"row ", number, " for table ", table}));
       if (const status written = write(slot, {false, key_state::live}, each.values(), {}); !written) return written;
       ++number;
     }

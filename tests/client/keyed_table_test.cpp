@@ -40,12 +40,16 @@ TEST_CASE_TEMPLATE("keys of all kinds, composite ones too, tell rows apart", Pla
   const Place place;
   client lake{place.open()};
   auto tx = lake.begin().value();
-  const schema columns{{"i", column_type::integer}, {"s", column_type::string}, {"y", column_type::bytes},
-                       {"b", column_type::boolean}, "v"};
+  const schema columns{{"i", column_type::integer},
+                       {"s", column_type::string},
+                       {"y", column_type::bytes},
+                       {"b", column_type::boolean},
+                       "v"};
   tx.create_table("all", columns, keyed{{"s", "b", "i", "y"}, 7}).value();
-  const std::vector<row> rows{{1, "a", bytes{"bc"}, true, 1},  {1, "ab", bytes{"c"}, true, 2},
-                              {-1, "a", bytes{"bc"}, true, 3}, {1, "a", bytes{"bc"}, false, 4},
-                              {1, "", bytes{""}, true, 5},     {INT64_MIN, "a", bytes{std::string_view("\0", 1)}, true, 6}};
+  const std::vector<row> rows{
+      {1, "a", bytes{"bc"}, true, 1},  {1, "ab", bytes{"c"}, true, 2},
+      {-1, "a", bytes{"bc"}, true, 3}, {1, "a", bytes{"bc"}, false, 4},
+      {1, "", bytes{""}, true, 5},     {INT64_MIN, "a", bytes{std::string_view("\0", 1)}, true, 6}};
   tx.upsert("all", rows).value();
   tx.commit().value();
   auto reading = lake.begin().value();
@@ -277,4 +281,64 @@ TEST_CASE("a verifying scan names the object whose positions do not hold") {
   CHECK(verified.status().error().code() == errc::corrupt);
   CHECK(verified.status().error().message().find("has a wrong position, at row 2, for the key (\"c\")") !=
         std::string::npos);
+}
+
+TEST_CASE("what a scan stands on is changed as it is now, and by its own transaction only") {
+  client lake{memory_store{}};
+  auto tx = lake.begin().value();
+  create_users(tx);
+  tx.upsert("users", {{1, "Ada", 1}, {2, "Bob", 2}}).value();
+  tx.commit().value();
+  for (const bool flushes : {false, true}) {
+    auto changing = lake.begin().value();
+    auto scan = changing.scan("users").value();
+    CHECK(code_of(changing.update(scan, {{"at", 7}})) == errc::invalid_argument);  // before the first row
+    REQUIRE(scan.next());
+    changing.update(scan, {{"name", "first"}}).value();
+    if (flushes) changing.flush().value();
+    changing.update(scan, {{"at", 7}}).value();
+    CHECK(changing.get("users", {1}).value() == row{1, "first", 7});
+    changing.erase("users", {1}).value();
+    CHECK(code_of(changing.update(scan, {{"at", 8}})) == errc::not_found);
+    auto other = lake.begin().value();
+    CHECK(code_of(other.update(scan, {{"at", 8}})) == errc::invalid_argument);
+    CHECK(code_of(other.erase(scan)) == errc::invalid_argument);
+    while (scan.next()) changing.erase(scan).value();
+    CHECK(code_of(changing.erase(scan)) == errc::invalid_argument);  // after the last row
+    CHECK(rows_of(changing, "users").empty());
+  }
+}
+
+TEST_CASE("a keyed object with rows that are no records is corrupt, whatever its checksums say") {
+  for (const std::string_view data : {"[[0,null,null,null]]", "[[0,null,\"1\",null]]", "[[7,null,1,null]]", "[[0,true,1,null]]",
+                                      "[[null,null,1,null]]"}) {
+    CAPTURE(data);
+    const memory_store store;
+    client lake{store};
+    auto tx = lake.begin().value();
+    tx.create_table("t", {{"k", column_type::integer}, "v"}, keyed{{"k"}}).value();
+    tx.upsert("t", {5, "x"}).value();
+    tx.commit().value();
+    const uuid id{0x018bcfe568007f68U, 0xba9873000e6fd052U};
+    std::string object = concat({R"({"Codec":"json","Table":"t","Name":")", to_text(id), R"(","Data":)", data,
+                                 R"(,"Len":1,"Checksum":")"});
+    object += hex(crc32c(object)) + "\"}";
+    memory_store writable = store;
+    REQUIRE(writable.put_if_absent(object_name("t", id), object).outcome() == put_outcome::created);
+    entry forged;
+    forged.at = {1};
+    forged.read_version = {0};
+    forged.time = {INT64_MAX / 2};
+    forged.previous_checksum = crc32c(*store.get(entry_name({0})));
+    action added{action_kind::add_block, {}, {}, {id, true, "json", 1, object.size(), crc32c(object)}};
+    forged.actions.find_or_insert("t").push_back(std::move(added));
+    REQUIRE(writable.put_if_absent(entry_name({1}), write_entry(forged)).outcome() == put_outcome::created);
+    auto reading = lake.begin().value();
+    CHECK(code_of(reading.get("t", {5})) == errc::corrupt);
+    auto scan = reading.scan("t").value();
+    while (scan.next()) {
+    }
+    REQUIRE_FALSE(scan.status().has_value());
+    CHECK(scan.status().error().code() == errc::corrupt);
+  }
 }

@@ -91,8 +91,7 @@ template <class = void>
 [[nodiscard]] std::uint32_t crc32c(std::string_view bytes, std::uint32_t so_far = 0) noexcept {
 #if defined(__x86_64__)
   // Asked each time, since it is cheap and a program may run elsewhere than it was built.
-  if (__builtin_cpu_supports("sse4.2"))
-    return ~crc32c_detail::add_by_instruction(bytes, ~so_far);
+  if (__builtin_cpu_supports("sse4.2")) return ~crc32c_detail::add_by_instruction(bytes, ~so_far);
 #endif
   return ~crc32c_detail::add_by_tables(bytes, ~so_far);
 }

@@ -18,7 +18,8 @@ struct limits {
   std::size_t row_bytes_max = std::size_t{16} << 20;
   std::uint32_t nesting_depth_max = 64;
 
-  // What a client remembers of the keys in the objects that it has looked keys up in.
+  // What a client remembers of the keys in the objects that it has looked keys up in: some 50 bytes and the key for
+  // each. Where one bucket's do not fit, every look-up reads them again: allow more, or make more buckets.
   std::size_t key_index_bytes_max = std::size_t{64} << 20;
 
   // Schemas.

@@ -111,13 +111,16 @@ class slice_merge {
     explicit reader(Source source, bool positions_hold = false)
         : source_(std::move(source)), positions_hold_(positions_hold) {}
 
-    // Keeps what the order of the next record can be checked with: the position, and the key if it is known anyway, or
-    // the only thing that tells the records of one gap apart.
-    [[nodiscard]] bool next(const table_key& of) {
+    // Moves on and keeps what the order of the next record can be checked with: the position, and the key if it is
+    // known anyway, or the only thing that tells the records of one gap apart.
+    [[nodiscard]] bool next_in_order(const table_key& of) {
       previous_place_ = at_start_ ? base_place() : place();
       if (previous_place_.known && !previous_place_.at) (void)key(of);
       has_previous_ = has_key_;
       if (has_key_) previous_.assign(key_);
+      return next();
+    }
+    [[nodiscard]] bool next() {
       has_key_ = false;
       at_start_ = false;
       return source_.next();
@@ -177,7 +180,7 @@ class slice_merge {
   // Moves a run to its next record and puts it back among the waiting ones.
   [[nodiscard]] bool advance(std::uint32_t run) {
     reader& moved = runs_[run];
-    if (!moved.next(*key_)) return moved.status() || fail(moved.status().error());
+    if (!moved.next_in_order(*key_)) return moved.status() || fail(moved.status().error());
     if (!moved.in_order(*key_)) return corrupt(moved, "has records that are not sorted by key");
     push(run);
     return true;
@@ -261,7 +264,7 @@ class slice_merge {
   // Reads the base's row number `base_index_`, unless it has been. The row stays valid until the next one is read.
   [[nodiscard]] bool load_base_row() {
     if (base_loaded_) return true;
-    if (!base_[0].next(*key_))
+    if (!(verifies_ ? base_[0].next_in_order(*key_) : base_[0].next()))
       return base_[0].status() ? corrupt(base_[0], "has fewer rows than the log says")
                                : fail(base_[0].status().error());
     base_loaded_ = true;

@@ -134,11 +134,12 @@ template <merge_strategy Merge, class Store, row_codec Codec>
     const folded& now = merged->current();
     const record kept{{false, now.state}, {}, now.values};
     if (const status appended = writer.append(kept); !appended) return appended.error();
-    index->append(kept, table.key, scratch);
+    if (Merge::records_positions) index->append(kept, table.key, scratch);
   }
   if (!merged->status()) return merged->status().error();
   result<data_object> base = writer.put();
-  if (base) lake.key_indexes.insert(*id, std::move(index), lake.options.bounds.key_index_bytes_max);
+  if (base && Merge::records_positions)
+    lake.key_indexes.insert(*id, std::move(index), lake.options.bounds.key_index_bytes_max);
   return base;
 }
 

@@ -37,6 +37,14 @@ struct bucket_writes {
   sequence<keyed_object> flushed;  // put into the store, not committed; their order is not yet known
 };
 
+// The instant of the base that such a transaction reads: the snapshot's, or its own; nil if there is none.
+template <class = void>
+[[nodiscard]] uuid base_of(const bucket_state& committed, const bucket_writes* own) noexcept {
+  const sequence<keyed_object>* const first =
+      !committed.objects.empty() || own == nullptr ? &committed.objects : &own->flushed;
+  return !first->empty() && first->front().block.form == object_form::base ? first->front().object.id : uuid();
+}
+
 // The slice that a reader of a bucket reads, and what it is made of. Copies what it needs of the arguments: it can be
 // kept while the transaction writes on.
 template <class Store, row_codec Codec, merge_strategy Merge>
@@ -48,13 +56,12 @@ class keyed_bucket {
 
   // `own` is what the transaction wrote; null: nothing.
   keyed_bucket(const bucket_state& committed, const bucket_writes* own)
-      : objects_(committed.objects), since_(committed.since) {
+      : objects_(committed.objects), since_(committed.since), base_(base_of(committed, own)) {
     if (own != nullptr) {
       if (objects_.empty()) since_ = {INT64_MAX};  // of its own base, which no version has yet
       for (const keyed_object& each : own->flushed) objects_.push_back(each);
       buffered_ = own->buffer.sorted();
     }
-    if (!objects_.empty() && objects_[0].block.form == object_form::base) base_ = objects_[0].object.id;
     // What the buffer knows of other bases means nothing here.
     for (buffered_record& each : buffered_.records)
       if (base_.is_nil() || each.base != base_) each.content.place.known = false;

@@ -56,6 +56,7 @@ class keyed_scan {
     while (status_) {
       if (!merge_ && !open_bucket()) return false;
       if (merge_->next()) {
+        if (wanted_.first.empty() && !wanted_.bounded) return true;
         const std::string_view key = encode_key(merge_->current().values, table_->key.columns, scratch_);
         if (key < wanted_.first) continue;
         if (!wanted_.bounded || key < wanted_.last) return true;
@@ -67,6 +68,8 @@ class keyed_scan {
     return false;
   }
 
+  // Whether next() has returned true the last time.
+  [[nodiscard]] bool on_row() const noexcept { return static_cast<bool>(merge_); }
   [[nodiscard]] list_view row() const noexcept { return merge_->current().values; }
   [[nodiscard]] keyed_place place() const noexcept { return {merge_->place(), buckets_[next_bucket_ - 1].base()}; }
   [[nodiscard]] const tarn::status& status() const noexcept { return status_; }

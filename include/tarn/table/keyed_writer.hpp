@@ -99,7 +99,7 @@ template <merge_strategy Merge, class Store, row_codec Codec>
   if (!id) return id.error();
   const buffered_records records = mine.buffer.sorted();
   keyed_writer<Store, Codec> writer(lake, table, *id, header.form);
-  const uuid base = keyed_bucket<Store, Codec, Merge>(committed, &mine).base();
+  const uuid base = base_of(committed, &mine);
   const shared<key_index> positions =
       Merge::records_positions && !base.is_nil() ? lake.key_indexes.find(base) : shared<key_index>();
   for (const buffered_record& each : records.records) {

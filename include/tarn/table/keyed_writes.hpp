@@ -47,33 +47,41 @@ class keyed_writes {
     bucket_writes& mine = buckets_[bucket];
     const limits& bounds = lake.options.bounds;
     if (mine.buffer.size() >= bounds.rows_per_object || mine.buffer.byte_size() >= bounds.bytes_per_object)
-      if (const status flushed = flush_bucket<Merge>(lake, table, bucket, mine, state); !flushed) return flushed;
-    mine.buffer.write(done, values, table.key, place.where, place.base);
+      if (const status flushed = flush(lake, table, state, bucket); !flushed) return flushed;
+    mine.buffer.write(done, values, table.key, place.where, place.base, ++writes_);
     return {};
   }
 
   [[nodiscard]] status flush(core& lake, const table_state& table, const shared_snapshot& state) {
     for (std::uint32_t bucket = 0; bucket < buckets_.size(); ++bucket)
-      if (const status flushed = flush_bucket<Merge>(lake, table, bucket, buckets_[bucket], state); !flushed)
-        return flushed;
+      if (const status flushed = flush(lake, table, state, bucket); !flushed) return flushed;
     return {};
   }
 
-  // The state of the key of `values`. The first look at a bucket reads its keys, which the client then remembers within
-  // limits::key_index_bytes_max; a later one costs a search in each object.
-  [[nodiscard]] result<key_state> look_up(core& lake, const table_state& table, const list_view& values) const {
-    search found;
-    if (const status good = find(lake, table, values, found); !good) return good.error();
-    return found.now.state;
+  // How many writes there were, and whether the key of `values` was written after so many, as far as is known.
+  [[nodiscard]] std::uint64_t writes() const noexcept { return writes_; }
+  [[nodiscard]] bool may_have_written(const table_state& table, const list_view& values, std::uint64_t after) const {
+    if (flushed_at_ > after) return true;
+    std::string scratch;
+    const bucket_writes& mine = buckets_[bucket_of(values, table.key.columns, table.key.buckets)];
+    const buffered_record* const record = mine.buffer.find(encode_key(values, table.key.columns, scratch));
+    return record != nullptr && record->written > after;
   }
 
-  // Whether a row with these values would not count, since its key has a greater ordering. The same cost.
-  [[nodiscard]] result<bool> is_hidden(core& lake, const table_state& table, const list_view& values) const {
+  // Whether a row with these values may be inserted: errc::exists if there is one with its key, errc::late if a greater
+  // ordering hides it. The first look at a bucket reads its keys, which the client then remembers within
+  // limits::key_index_bytes_max; a later one costs a search in each object.
+  [[nodiscard]] status check_new(core& lake, const table_state& table, const list_view& values) const {
     search found;
-    if (const status good = find(lake, table, values, found); !good) return good.error();
-    if (!table.key.ordered()) return false;
+    if (const status good = find(lake, table, values, found); !good) return good;
+    const auto refused = [&](errc code, std::string_view why) {
+      return error(code, concat({"the key ", describe_key(values, table.key.columns), " ", why}));
+    };
+    if (found.now.state == key_state::live) return refused(errc::exists, "exists: use upsert to replace its row");
+    if (!table.key.ordered()) return {};
     const value_view ordering = values[table.key.ordering];
-    return !counts_after(found.now, list_view(&ordering, 1), found.key);
+    if (counts_after(found.now, list_view(&ordering, 1), found.key)) return {};
+    return refused(errc::late, "was erased with a greater ordering");
   }
 
   // The row that has the key of `values`; errc::not_found if none has. Costs, besides, reading its object up to it.
@@ -101,6 +109,11 @@ class keyed_writes {
   }
 
  private:
+  [[nodiscard]] status flush(core& lake, const table_state& table, const shared_snapshot& state, std::uint32_t bucket) {
+    if (!buckets_[bucket].buffer.empty()) flushed_at_ = writes_;
+    return flush_bucket<Merge>(lake, table, bucket, buckets_[bucket], state);
+  }
+
   // The fold of what is known of one key, and which record it is.
   struct search {
     folded now;                            // its only value, if the table has one, is the ordering
@@ -157,6 +170,8 @@ class keyed_writes {
   }
 
   sequence<bucket_writes> buckets_;
+  std::uint64_t writes_ = 0;
+  std::uint64_t flushed_at_ = 0;  // how many there were at the latest flush
 };
 
 }  // namespace tarn::inline TARN_ABI

@@ -76,7 +76,11 @@ class pending_table {
   [[nodiscard]] sequence<action> actions() const {
     sequence<action> made;
     if (dropped_) made.push_back({action_kind::drop_table, committed_id_, {}, {}});
-    if (created_) made.push_back({action_kind::create_table, state_->id, state_->columns, {}, state_->key});
+    if (created_) {
+      action& creation = made.emplace_back(action{action_kind::create_table, state_->id, {}, {}});
+      creation.columns = state_->columns;
+      creation.key = state_->key;
+    }
     for (const data_object& object : rows_.flushed()) made.push_back({action_kind::add_object, {}, {}, object});
     keys_.append_actions(made);
     return made;

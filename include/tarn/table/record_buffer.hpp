@@ -26,7 +26,8 @@ namespace tarn::inline TARN_ABI {
 struct buffered_record {
   std::string_view key;
   record content;
-  uuid base;  // that its place, if it is known, was counted in
+  uuid base;                  // that its place, if it is known, was counted in
+  std::uint64_t written = 0;  // when: the number of the transaction's latest write of it to the table
 };
 
 // Records, and a share in the memory that they look into.
@@ -53,11 +54,11 @@ class record_buffer {
     return found == 0 ? nullptr : &records_[found - 1];
   }
 
-  // Folds one more write into what the transaction has done to the key. `where` is the key's place in the object
-  // `base`, if it is known. The values are copied.
+  // Folds one more write, its `number`th, into what the transaction has done to the key. `where` is the key's place in
+  // the object `base`, if it is known. The values are copied.
   template <class = void>
   void write(const operation& done, const list_view& values, const table_key& of, const base_place& where,
-             const uuid& base) {
+             const uuid& base, std::uint64_t number) {
     if (!memory_) memory_ = shared<arena>::make();
     if (2 * (records_.size() + 1) > slots_.size()) grow();
     const std::string_view key = encode_key(values, of.columns, scratch_);
@@ -70,6 +71,7 @@ class record_buffer {
     }
     buffered_record& mine = records_[slot - 1];
     compose(mine.content, done, values, of);
+    mine.written = number;
     if (where.known) {
       mine.content.place = where;
       mine.base = base;

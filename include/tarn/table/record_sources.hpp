@@ -26,14 +26,14 @@ class record_source_of {
  public:
   using core = client_core<Store, Codec>;
 
-  // The records of an object of the table `of`; one `get`.
+  // The records of an object of the table `of`, which must outlive them; one `get`.
   [[nodiscard]] static result<record_source_of> open(core& lake, const table_state& of, const keyed_object& object) {
     const std::size_t columns = columns_before(object.block.form) + of.columns.size();
     result<object_reader<Store, Codec>> rows = object_reader<Store, Codec>::open(lake, of.name, object.object, columns);
     if (!rows) return rows.error();
     record_source_of source;
     source.object_ = shared<open_object>::make(
-        open_object{*std::move(rows), object_name(of.name, object.object.id), object.block.form});
+        open_object{*std::move(rows), object_name(of.name, object.object.id), object.block.form, &of});
     return source;
   }
   explicit record_source_of(buffered_records records) : records_(std::move(records)) {}
@@ -57,15 +57,25 @@ class record_source_of {
     object_reader<Store, Codec> rows;
     std::string name;
     object_form form;
+    const table_state* table;
   };
 
   record_source_of() = default;
 
   [[nodiscard]] bool next_of_object() {
     if (!object_->rows.next()) return false;
-    if (decode_record(object_->rows.row(), object_->form, current_)) return true;
+    if (decode_record(object_->rows.row(), object_->form, current_) && has_its_key()) return true;
     damage_ = error(errc::corrupt, concat({describe(), " has a row that is no record"}));
     return false;
+  }
+
+  // Whether key and ordering are what the table's columns take: what reads them relies on it.
+  [[nodiscard]] bool has_its_key() const noexcept {
+    const table_state& of = *object_->table;
+    for (const std::uint32_t place : of.key.columns)
+      if (!of.columns[place].takes(current_.values[place].kind())) return false;
+    if (!of.key.ordered() || current_.done.then == key_state::nothing) return true;
+    return of.columns[of.key.ordering].takes(current_.values[of.key.ordering].kind());
   }
 
   shared<open_object> object_;  // null: the records are buffered

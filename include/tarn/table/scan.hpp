@@ -55,9 +55,12 @@ class [[nodiscard]] table_scan {
       : lake_(std::move(lake)), table_(std::move(table)), own_objects_(own.flushed()) {
     if (own.unflushed() != nullptr) buffered_ = shared<buffer_cursor>::make(own.unflushed()->read_back());
   }
-  // Of a keyed table.
-  table_scan(copy_on_write<table_state> table, keyed_rows rows)
-      : table_(std::move(table)), keyed_(shared<keyed_rows>::make(std::move(rows))) {}
+  // Of a keyed table; `transaction` is who reads it, which had made `writes` writes to it.
+  table_scan(copy_on_write<table_state> table, keyed_rows rows, const uuid& transaction, std::uint64_t writes)
+      : table_(std::move(table)),
+        keyed_(shared<keyed_rows>::make(std::move(rows))),
+        reader_id_(transaction),
+        writes_(writes) {}
 
   // Moves to the next row. False at the end and on failure, from then on always.
   [[nodiscard]] bool next() {
@@ -72,8 +75,13 @@ class [[nodiscard]] table_scan {
   [[nodiscard]] row_view row() const {
     return {keyed_ ? keyed_->row() : buffered_ ? buffered_->row() : reader_->row(), &table_->columns};
   }
-  // The same, of a keyed table: what is known of where the row is.
-  [[nodiscard]] keyed_place place() const noexcept { return keyed_ ? keyed_->place() : keyed_place(); }
+  // Of a keyed table: whether it stands on a row that `transaction::update` and `erase` of this transaction can change,
+  // what is known of where that row is, and how many writes the transaction had made when the scan began.
+  [[nodiscard]] bool stands_for(const uuid& transaction) const noexcept {
+    return keyed_ && !done_ && keyed_->on_row() && reader_id_ == transaction;
+  }
+  [[nodiscard]] keyed_place place() const noexcept { return keyed_->place(); }
+  [[nodiscard]] std::uint64_t writes() const noexcept { return writes_; }
 
   // An error once the scan has failed: the rows before were right, the ones after are missing.
   [[nodiscard]] const tarn::status& status() const noexcept { return status_; }
@@ -150,6 +158,8 @@ class [[nodiscard]] table_scan {
   shared<reader> reader_;              // null between objects
   tarn::status bag_status_;
   shared<keyed_rows> keyed_;  // null: a bag
+  uuid reader_id_;
+  std::uint64_t writes_ = 0;
   bool done_ = false;
   tarn::status status_;
   scan_statistics statistics_;
