@@ -1,7 +1,8 @@
-// usage: benchmark_peak_memory tarn|sqlite insert|scan ROWS FOLDER
+// usage: benchmark_peak_memory tarn|keyed|sqlite insert|scan|compact ROWS FOLDER
 //
-// Does one thing with a table in FOLDER, which `insert` makes and `scan` reads, and prints the most memory that the
-// process has had, in KiB. One process for each, since what a process has once had cannot be told apart later.
+// Does one thing with a table in FOLDER, which `insert` makes, `scan` reads and, for tarn's keyed table, `compact`
+// rewrites, and prints the most memory that the process has had, in KiB. One process for each, since what a process has
+// once had cannot be told apart later.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -23,6 +24,31 @@ void work_with_tarn(bool inserts, std::int64_t rows, const std::string& folder) 
   if (inserts) {
     create_table(lake);
     insert(lake, 0, rows);
+  } else {
+    require(read_every_value(lake).rows == rows, "read the rows that were written");
+  }
+}
+
+// The counters are the keys: they come in no order. All rows are written in one transaction, so a scan reads a base and
+// a delta for every 65,536 rows, all at once.
+void work_with_keys(std::string_view work, std::int64_t rows, const std::string& folder) {
+  tarn::client lake{tarn::file_store{folder + "/keyed", {.durability = tarn::durability::none}}};
+  if (work == "insert") {
+    auto writing = lake.begin().value();
+    writing
+        .create_table("samples",
+                      {{"station", tarn::column_type::string},
+                       {"counter", tarn::column_type::integer},
+                       {"reading", tarn::column_type::real}},
+                      tarn::keyed{{"counter"}})
+        .value();
+    for (std::int64_t number = 0; number < rows; ++number) {
+      const sample row = make_sample(number);
+      writing.upsert("samples", {row.station, row.counter, row.reading}).value();
+    }
+    (void)writing.commit().value();
+  } else if (work == "compact") {
+    (void)lake.compact("samples").value();
   } else {
     require(read_every_value(lake).rows == rows, "read the rows that were written");
   }
@@ -54,12 +80,14 @@ std::int64_t peak_kib() {
 
 int main(int argument_count, char** argument_values) {
   const std::vector<std::string_view> arguments(argument_values + 1, argument_values + argument_count);
-  require(arguments.size() == 4, "understand the arguments: tarn|sqlite insert|scan ROWS FOLDER");
+  require(arguments.size() == 4, "understand the arguments: tarn|keyed|sqlite insert|scan|compact ROWS FOLDER");
   const bool inserts = arguments[1] == "insert";
   const std::int64_t rows = std::strtoll(argument_values[3], nullptr, 10);
   const std::string folder(arguments[3]);
   if (arguments[0] == "tarn")
     work_with_tarn(inserts, rows, folder);
+  else if (arguments[0] == "keyed")
+    work_with_keys(arguments[1], rows, folder);
   else
     work_with_sqlite(inserts, rows, folder);
   std::printf("%lld\n", static_cast<long long>(peak_kib()));

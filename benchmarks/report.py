@@ -3,7 +3,7 @@
 
 Runs all benchmarks and prints the README's tables. Every time is the median of N runs, and the runs of tarn, of SQLite
 and of the floors take turns, so that a busy moment of the machine hits all of them. What is compared are ratios. Files
-are made below the working directory: run it on the disk that is meant. Takes about two minutes; with --smoke, which
+are made below the working directory: run it on the disk that is meant. Takes about three minutes; with --smoke, which
 only tries whether everything works, a few seconds.
 """
 
@@ -21,7 +21,7 @@ import tempfile
 
 import compile_cost
 
-PROGRAMS = ["insert", "commit", "open", "scan"]
+PROGRAMS = ["insert", "commit", "open", "scan", "merge"]
 
 # What each benchmark does, by the first part of its name, and whether its time is told for each of the things it did.
 WORK = {
@@ -39,6 +39,7 @@ ALL_SIZES = {"open cold"}  # of the others, the largest tells enough
 NAME = re.compile(r"(?P<work>[^/]+)/(?P<who>[^/]+)/(?P<place>[^/]+)/\w+:(?P<count>\d+)")
 
 PEAK_ROWS = [1_000, 1_000_000, 10_000_000]
+KEYED_PEAK_ROWS = [1_000, 1_000_000]
 SMOKE_FILTER = ":(10|1000)(/|$)"
 
 
@@ -112,6 +113,72 @@ def time_table(times):
         yield f"| {' | '.join(cells)} |"
 
 
+# What a keyed table went through, in the names of merge.cpp.
+CHANGES = re.compile(r"(?P<work>merge|compact) (?P<percent>[\d.]+) % of (?P<keys>\w+) keys in (?P<deltas>\d+) deltas?")
+KEYS = ["integer", "string", "composite"]
+
+
+def changes_of(work, times):
+    """(what was measured, the parts of its name) of the largest tables, in order."""
+    def order(found):
+        return KEYS.index(found[1]["keys"]), float(found[1]["percent"]), int(found[1]["deltas"])
+
+    found = [(what, CHANGES.match(what[0])) for what in times if is_largest(what, times)]
+    return sorted([(what, name) for what, name in found if name and name["work"] == work], key=order)
+
+
+def merge_table(times):
+    """Ratios of scans of a keyed table, with positions that hold, with stale ones and without deltas."""
+    yield (
+        "| keys | changed | deltas | by position | by key | by position / by key | by key / no deltas |"
+        " stale by position / by key | bag / by position |"
+    )
+    yield "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
+    for what, changes in changes_of("merge", times):
+        took = times[what]
+        none = times[(f"merge no change of {changes['keys']} keys", *what[1:])]
+        cells = [changes["keys"], f"{changes['percent']} %", changes["deltas"]]
+        cells += [time_text(took[who]) for who in ("by position", "by key")]
+        for numerator, denominator in (
+            (took["by position"], took["by key"]),
+            (took["by key"], none["no deltas"]),
+            (took["by stale position"], took["by key, stale"]),
+            (none["bag"], took["by position"]),
+        ):
+            cells.append(f"{numerator / denominator:.2f} x")
+        yield f"| {' | '.join(cells)} |"
+
+
+def bag_table(times):
+    """What having a key costs a scan, if there are no deltas."""
+    yield "| keys | rows | no deltas | the same rows in a bag | no deltas / bag |"
+    yield "| --- | ---: | ---: | ---: | ---: |"
+    for keys in KEYS:
+        what = max(what for what in times if what[0] == f"merge no change of {keys} keys")
+        took = times[what]
+        cells = [keys, f"{what[2]:,}", time_text(took["no deltas"]), time_text(took["bag"])]
+        yield f"| {' | '.join(cells)} | {took['no deltas'] / took['bag']:.2f} x |"
+
+
+def compaction_table(times, report):
+    yield "| keys | changed | deltas | compaction | records/s | MB/s | by position / by key | compaction / scan |"
+    yield "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
+    counters = {}
+    for result in report["benchmarks"]:
+        if result["run_type"] == "iteration" and "rows_read" in result:
+            name = NAME.match(result["name"])
+            counters[(name["work"], name["place"], int(name["count"]))] = result["rows_read"], result["bytes_read"]
+    for what, changes in changes_of("compact", times):
+        took = times[what]
+        rows, size = counters[what]
+        seconds = took["by position"] / 1e9
+        scan = times[(what[0].replace("compact ", "merge ", 1), *what[1:])]["by position"]
+        cells = [changes["keys"], f"{changes['percent']} %", changes["deltas"], time_text(took["by position"])]
+        cells += [f"{rows / seconds / 1e6:.1f} M", f"{size / seconds / 1e6:.0f}"]
+        cells += [f"{took['by position'] / took['by key']:.2f} x", f"{took['by position'] / scan:.2f} x"]
+        yield f"| {' | '.join(cells)} |"
+
+
 def size_of(path):
     files = path.rglob("*") if path.is_dir() else path.parent.glob(path.name + "*")
     return sum(file.stat().st_size for file in files if file.is_file())
@@ -137,6 +204,23 @@ def peak_table(program, sizes):
         yield f"| {rows:,} | {' | '.join(cells)} |"
 
 
+def keyed_peak_table(program, sizes):
+    """The most memory that a process ever has with a keyed table in files: a base and deltas of 65,536 rows."""
+    yield "| rows | write | scan | compact | scan, compacted | its base |"
+    yield "| ---: | ---: | ---: | ---: | ---: | ---: |"
+    for rows in sizes:
+        say(f"peak memory of {rows:,} keyed rows ...")
+        cells = []
+        with tempfile.TemporaryDirectory(prefix="benchmark_", dir=".") as folder:
+            for work in ("insert", "scan", "compact", "scan"):
+                command = [program, "keyed", work, str(rows), folder]
+                done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+                cells.append(f"{int(done.stdout) / 1024:.1f} MiB")
+            largest = max(file.stat().st_size for file in pathlib.Path(folder, "keyed").iterdir())
+            cells.append(f"{largest / 2**20:.1f} MiB")
+        yield f"| {rows:,} | {' | '.join(cells)} |"
+
+
 def first_line(*command):
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
     return done.stdout.partition("\n")[0].strip()
@@ -149,6 +233,17 @@ def machine(context, compiler):
         f"{context['num_cpus']} x {model}, {platform.system()} {platform.release()}, {file_system}; "
         f"{first_line(compiler, '--version')}; SQLite {context['SQLite']}"
     )
+
+
+def print_merging(report):
+    times = medians([report])
+    print("Scans of a keyed table in memory, ratios of medians. The time of the same rows in a bag is decoding:")
+    print()
+    print(*merge_table(times), sep="\n", end="\n\n")
+    print("What a key costs, without deltas:", end="\n\n")
+    print(*bag_table(times), sep="\n", end="\n\n")
+    print("Compaction:", end="\n\n")
+    print(*compaction_table(times, report), sep="\n", end="\n\n")
 
 
 def main():
@@ -166,12 +261,17 @@ def main():
     programs = arguments.programs.resolve()
     reports = [run_benchmarks(programs / f"benchmark_{name}", arguments.repetitions, smoke) for name in PROGRAMS]
     peaks = list(peak_table(programs / "benchmark_peak_memory", PEAK_ROWS[:1] if smoke else PEAK_ROWS))
+    keyed_sizes = KEYED_PEAK_ROWS[:1] if smoke else KEYED_PEAK_ROWS
+    keyed_peaks = list(keyed_peak_table(programs / "benchmark_peak_memory", keyed_sizes))
     say("compile cost ...")
     costs = compile_cost.measure(arguments.compiler, rounds=1 if smoke else 5)
 
     print(machine(reports[0]["context"], arguments.compiler), end="\n\n")
     print("Time, in memory the processor's and in files that which passes; medians:", end="\n\n")
-    print(*time_table(medians(reports)), sep="\n", end="\n\n")
+    print(*time_table(medians(reports[:-1])), sep="\n", end="\n\n")
+    print_merging(reports[-1])
+    print("Peak memory with a keyed table in files:", end="\n\n")
+    print(*keyed_peaks, sep="\n", end="\n\n")
     print("Peak memory with a table in files, and the files' size:", end="\n\n")
     print(*peaks, sep="\n", end="\n\n")
     print("The compiler's time for a file that includes it, -O0:", end="\n\n")

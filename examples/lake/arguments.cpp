@@ -14,7 +14,8 @@ tarn::result<arguments> arguments::parse(std::span<const char* const> words, std
   bool options_ended = false;
   for (std::size_t at = 0; at < words.size(); ++at) {
     const std::string_view word = words[at];
-    if (options_ended || word.size() < 2 || word.front() != '-') {
+    const bool is_option = word.size() > 1 && word[0] == '-' && !(word[1] >= '0' && word[1] <= '9');
+    if (options_ended || !is_option) {
       parsed.positional_.push_back(word);
       continue;
     }

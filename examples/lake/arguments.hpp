@@ -18,7 +18,7 @@ struct option {
 
 class arguments {
  public:
-  // "--" ends the options; "-" is no option. The error is a message for the user.
+  // "--" ends the options; "-" is no option, nor is a negative number. The error is a message for the user.
   [[nodiscard]] static tarn::result<arguments> parse(std::span<const char* const> words,
                                                      std::span<const option> options);
 

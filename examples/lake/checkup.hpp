@@ -30,7 +30,7 @@ struct findings {
 // Memory: the names in the folder, and the largest object.
 class checkup {
  public:
-  explicit checkup(client& opened) : store_(opened.store()) {}
+  explicit checkup(client& opened) : opened_(opened) {}
 
   // The error says why the folder cannot be looked at; damage is a finding.
   [[nodiscard]] tarn::result<findings> run(const std::string& folder);
@@ -39,14 +39,22 @@ class checkup {
   void sort_name(const std::string& name);
   void check_log();
   void check_entry(const tarn::logged_entry& read);
-  void check_object(tarn::version added, std::string_view table, const tarn::data_object& object);
-  [[nodiscard]] tarn::status read_object(const tarn::object_identity& identity, const tarn::data_object& object);
-  [[nodiscard]] tarn::status read_rows(const tarn::object_identity& identity, const tarn::data_object& object,
-                                       std::string_view bytes, std::size_t columns);
+  void check_object(tarn::version added, std::string_view table, const tarn::action& adds);
+  [[nodiscard]] tarn::status read_object(std::string_view table, const tarn::action& adds);
+  [[nodiscard]] tarn::status read_rows(const tarn::table_state& table, const tarn::data_object& object);
+  [[nodiscard]] tarn::status read_records(const tarn::table_state& table, const tarn::keyed_object& object);
+  [[nodiscard]] tarn::status read_bytes(const std::string& name, const tarn::data_object& object);
+  void check_merges();
+  void count_row() {
+    ++found_.rows;
+    shown_.count_row();
+  }
   void note_damage(tarn::version at, std::string_view name, std::string_view what);
 
-  tarn::file_store<>& store_;
-  tarn::limits bounds_;
+  using core = tarn::client_core<tarn::file_store<>, tarn::json_codec>;
+
+  client& opened_;
+  core core_{opened_.store(), {}, {}, {}, false, {}, {}};  // to read objects that no transaction shows any more
   findings found_;
   std::set<tarn::version> listed_;             // entries in the folder
   std::unordered_set<std::string> unclaimed_;  // data objects in the folder that no entry has named so far

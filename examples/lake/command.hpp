@@ -37,7 +37,11 @@ struct command {
 extern const command create_command;
 extern const command drop_command;
 extern const command insert_command;
+extern const command upsert_command;
+extern const command erase_command;
+extern const command get_command;
 extern const command scan_command;
+extern const command compact_command;
 extern const command tables_command;
 extern const command log_command;
 extern const command check_command;

@@ -52,7 +52,8 @@ constexpr command check_command{"check",
                                 "",
                                 "read everything and verify it",
                                 R"(Reads the whole log and every data object that any version names, and verifies
-checksums, the chain of versions, and each row. Lists what is damaged, with the last
+checksums, the chain of versions, and each row; of keyed tables each record, and
+that those of the newest version fit together. Lists what is damaged, with the last
 version before the damage; and what is of no harm: unreferenced objects, temporary
 files, and files that are not the lake's. Exit code 1 if anything is damaged.
 

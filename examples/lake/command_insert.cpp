@@ -2,8 +2,8 @@
 #include "lake.hpp"
 #include "numbers.hpp"
 #include "output.hpp"
-#include "progress.hpp"
 #include "row_source.hpp"
+#include "row_writing.hpp"
 
 namespace lake {
 namespace {
@@ -31,16 +31,8 @@ template <class Reader>
 tarn::result<std::uint64_t> insert_rows(transaction& writing, std::string_view table, Reader& reader) {
   const tarn::result<tarn::schema> columns = writing.columns(table);
   if (!columns) return columns.error();
-  if (const tarn::status bound = reader.bind(*columns); !bound) return bound.error();
-  progress shown("inserting");
-  for (std::uint64_t rows = 0;; ++rows) {
-    const tarn::result<bool> found = reader.next();
-    if (!found) return found.error();
-    if (!*found) return rows;
-    const tarn::status inserted = writing.insert(table, reader.row());
-    if (!inserted) return inserted.error().within(reader.place());
-    shown.count_row();
-  }
+  return write_rows(*columns, reader, "inserting",
+                    [&](const tarn::row_view& row) { return writing.insert(table, row); });
 }
 
 exit_code run(const call& asked) {
@@ -84,8 +76,10 @@ constexpr command insert_command{"insert",
                                  "append rows from NDJSON or CSV",
                                  R"(Appends the rows in FILE, or in standard input if FILE is "-" or not given; all
 of them or, if there is anything wrong, none. Memory does not grow with the input.
+In a keyed table each row's key must be new; `upsert` takes others too.
 
-  --create      makes the table if it is missing; its columns as in `create --from`
+  --create      makes the table if it is missing; its columns as in `create --from`,
+                without a key
   --format F    what the input is, ndjson or csv. Without it the name decides (.csv,
                 .ndjson, .jsonl, .json), or else the first byte: { begins NDJSON
   --strings     takes every CSV field for a string, not for a number or a boolean

@@ -83,8 +83,8 @@ constexpr command scan_command{
     "scan",
     "TABLE [--columns A,B...] [--limit N]\n         [--format table|ndjson|csv] [--at VERSION]",
     "print the rows of a table",
-    R"(Prints the rows of a table, in the order in which they were committed: as a table
-on a terminal, else as NDJSON.
+    R"(Prints the rows of a table, in the order in which they were committed, those of a
+keyed table by bucket and key: as a table on a terminal, else as NDJSON.
 
   --columns A,B    only these columns, in this order; written like a line of CSV
   --limit N        only the first N rows

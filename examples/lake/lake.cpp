@@ -22,8 +22,16 @@ tarn::result<transaction> begin(client& opened, std::optional<tarn::version> at)
   return tarn::error(tarn::errc::corrupt, advice);
 }
 
-tarn::result<tarn::version> commit(client& opened, transaction& done) {
-  tarn::result<tarn::version> committed = done.commit();
+tarn::result<tarn::shared_snapshot> state_of(client& opened, const transaction& reading) {
+  tarn::shared_snapshot state;
+  const auto accept = [](const tarn::entry&) { return tarn::status(); };
+  const tarn::version at = reading.read_version();
+  const tarn::status read = read_forward(opened.store(), state, {at, at}, tarn::limits(), accept);
+  if (!read) return read.error();
+  return state;
+}
+
+tarn::result<tarn::version> settled(client& opened, tarn::result<tarn::version> committed) {
   if (committed || committed.error().code() != tarn::errc::commit_unknown) return committed;
   const tarn::commit_in_doubt doubt = committed.error().in_doubt();
   const auto fate = opened.find_commit(doubt.transaction, doubt.slot, tarn::settle::yes);

@@ -341,11 +341,14 @@ class [[nodiscard]] transaction {
     return error(errc::invalid_argument, concat({"table ", table, " has no key: it is a bag of rows"}));
   }
 
+  // The table of a scan that stands on one of its rows: unless it was dropped meanwhile, whatever has its name now.
   [[nodiscard]] result<pending*> use_row_of(const row_scan& standing_on) {
-    if (standing_on.stands_for(id_)) return use_keyed(standing_on.table());
+    const auto found = use(standing_on.table());
+    if (!found) return found.error();
+    if (standing_on.stands_for(id_) && (*found)->state()->id == standing_on.table_id()) return found;
     return error(errc::invalid_argument, concat({"the scan of table ", standing_on.table(),
                                                  " stands on no row of a keyed "
-                                                 "table, or is another transaction's"}));
+                                                 "table that there is, or is another transaction's"}));
   }
 
   [[nodiscard]] row_scan scan_keys(pending& slot, key_range wanted, verification checks) {

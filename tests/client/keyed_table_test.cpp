@@ -309,9 +309,24 @@ TEST_CASE("what a scan stands on is changed as it is now, and by its own transac
   }
 }
 
+TEST_CASE("a scan of a table that was dropped changes nothing of the one that has its name") {
+  client lake{memory_store{}};
+  auto tx = lake.begin().value();
+  create_users(tx);
+  tx.upsert("users", {1, "Ada", 1}).value();
+  auto scan = tx.scan("users").value();
+  REQUIRE(scan.next());
+  tx.drop_table("users").value();
+  CHECK(code_of(tx.erase(scan)) == errc::no_such_table);
+  tx.create_table("users", {"a", "b", "c", {"k", column_type::string}}, keyed{{"k"}}).value();
+  CHECK(code_of(tx.erase(scan)) == errc::invalid_argument);
+  CHECK(code_of(tx.update(scan, {{"a", 1}})) == errc::invalid_argument);
+  CHECK(scan.row()[1].as_string() == "Ada");  // it still reads what it was made for
+}
+
 TEST_CASE("a keyed object with rows that are no records is corrupt, whatever its checksums say") {
-  for (const std::string_view data : {"[[0,null,null,null]]", "[[0,null,\"1\",null]]", "[[7,null,1,null]]", "[[0,true,1,null]]",
-                                      "[[null,null,1,null]]"}) {
+  for (const std::string_view data : {"[[0,null,null,null]]", "[[0,null,\"1\",null]]", "[[7,null,1,null]]",
+                                      "[[0,true,1,null]]", "[[null,null,1,null]]"}) {
     CAPTURE(data);
     const memory_store store;
     client lake{store};
@@ -320,8 +335,8 @@ TEST_CASE("a keyed object with rows that are no records is corrupt, whatever its
     tx.upsert("t", {5, "x"}).value();
     tx.commit().value();
     const uuid id{0x018bcfe568007f68U, 0xba9873000e6fd052U};
-    std::string object = concat({R"({"Codec":"json","Table":"t","Name":")", to_text(id), R"(","Data":)", data,
-                                 R"(,"Len":1,"Checksum":")"});
+    std::string object = concat(
+        {R"({"Codec":"json","Table":"t","Name":")", to_text(id), R"(","Data":)", data, R"(,"Len":1,"Checksum":")"});
     object += hex(crc32c(object)) + "\"}";
     memory_store writable = store;
     REQUIRE(writable.put_if_absent(object_name("t", id), object).outcome() == put_outcome::created);

@@ -26,7 +26,6 @@ namespace {
 
 }  // namespace
 
-
 TEST_CASE("CRC-32C has the values of RFC 3720, appendix B.4") {
   CHECK(crc32c(std::string(32, '\0')) == 0x8a9136aaU);
   CHECK(crc32c(std::string(32, '\xff')) == 0x62a8ab43U);

@@ -8,7 +8,7 @@ from support.tool import LAKE, LakeTest, main, run
 
 FIXTURES = pathlib.Path(__file__).resolve().parents[1] / "fixtures"
 NOBODY = 65534
-COMMANDS = ["create", "drop", "insert", "scan", "tables", "log", "check"]
+COMMANDS = ["create", "drop", "insert", "upsert", "erase", "get", "scan", "compact", "tables", "log", "check"]
 
 
 class Help(LakeTest):
@@ -133,7 +133,7 @@ class Commands(LakeTest):
         )
         self.assertIn('{"table":"a","rows":1,"objects":1,', self.succeed("tables", "--at", "1"))
         csv = self.succeed("tables", "--format", "csv")
-        self.assertRegex(csv, r'^table,rows,objects,bytes,columns\na,3,2,\d+,"\[""')
+        self.assertRegex(csv, r'^table,rows,objects,bytes,columns,key,buckets,ordering,records\na,3,2,\d+,"\[""')
 
     def test_log_lists_the_versions(self):
         self.succeed("create", "t", "a")
@@ -148,7 +148,7 @@ class Commands(LakeTest):
             )
         self.assertRegex(lines[2], r'"transaction":"[0-9a-f-]{36}"\}$')
         table = self.succeed("log", "--format", "table").splitlines()
-        self.assertRegex(table[0], r"^version +time +operation +table +rows +bytes$")
+        self.assertRegex(table[0], r"^version +time +operation +table +rows +bytes +replaced$")
         self.assertEqual(len(table), 2 + 3)
 
     def test_a_folder_that_is_missing_is_no_lake(self):

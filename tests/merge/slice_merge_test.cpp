@@ -68,8 +68,8 @@ outcome_of_merge merge(std::vector<std::vector<told>> runs, std::vector<bool> fr
   outcome_of_merge found;
   while (merged.next()) {
     const list_view row = merged.current().values;
-    found.rows += (found.rows.empty() ? "" : ", ") + std::to_string(row[0].as_integer()) + " " +
-                  std::string(row[1].as_string());
+    found.rows +=
+        (found.rows.empty() ? "" : ", ") + std::to_string(row[0].as_integer()) + " " + std::string(row[1].as_string());
   }
   if (!merged.status()) found.error = merged.status().error().message();
   if (!merged.status()) CHECK(merged.status().error().code() == errc::corrupt);
@@ -130,7 +130,8 @@ TEST_CASE("Positions that cannot be are corruption, and name the object") {
   CHECK(error_of({{{20, "at", 3}}}, {true}) == "object run 1 has position 3, the base has 3 rows");
   CHECK(error_of({{{20, "before", 4}}}, {true}) == "object run 1 has position 4, the base has 3 rows");
   CHECK(error_of({{{20, "at", 1}, {30, "at", 0}}}, {true}) == "object run 1 has records that are not sorted by key");
-  CHECK(error_of({{{20, "at", 1}, {21, "before", 1}}}, {true}) == "object run 1 has records that are not sorted by key");
+  CHECK(error_of({{{20, "at", 1}, {21, "before", 1}}}, {true}) ==
+        "object run 1 has records that are not sorted by key");
   CHECK(error_of({{{20, "at", 1}, {30, "at", 1}}}, {true}) == "object run 1 has records that are not sorted by key");
   CHECK(error_of({{{12, "before", 1}, {11, "before", 1}}}, {true}) ==
         "object run 1 has records that are not sorted by key");

@@ -104,12 +104,12 @@ inline constexpr std::size_t transactions_per_client = 2;
 }
 
 // Cuts down a history for which `fails(history)` holds, until no operation can be left out.
-template <class Fails>
-[[nodiscard]] history_plan shrink(history_plan plan, Fails fails) {
+template <class Plan, class Fails>
+[[nodiscard]] Plan shrink(Plan plan, Fails fails) {
   for (std::size_t piece = plan.operations.size() / 2; piece > 0;) {
     bool shorter = false;
     for (std::size_t at = 0; at + piece <= plan.operations.size();) {
-      history_plan without = plan;
+      Plan without = plan;
       const auto first = without.operations.begin() + static_cast<std::ptrdiff_t>(at);
       without.operations.erase(first, first + static_cast<std::ptrdiff_t>(piece));
       if (fails(without)) {

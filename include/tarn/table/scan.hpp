@@ -87,6 +87,7 @@ class [[nodiscard]] table_scan {
   [[nodiscard]] const tarn::status& status() const noexcept { return status_; }
 
   [[nodiscard]] const std::string& table() const noexcept { return table_->name; }
+  [[nodiscard]] const uuid& table_id() const noexcept { return table_->id; }
   [[nodiscard]] const schema& columns() const noexcept { return table_->columns; }
   [[nodiscard]] scan_statistics statistics() const noexcept {
     if (!keyed_) return statistics_;

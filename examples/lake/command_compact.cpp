@@ -1,0 +1,76 @@
+#include <algorithm>
+
+#include "command.hpp"
+#include "lake.hpp"
+#include "numbers.hpp"
+#include "output.hpp"
+
+namespace lake {
+namespace {
+
+struct outcome {
+  tarn::version newest;  // -1: there was nothing to do
+  std::uint64_t replaced = 0;
+  std::uint64_t objects = 0;
+  std::uint64_t records = 0;
+};
+
+// As client::compact does it, but counts.
+tarn::result<outcome> compact_buckets(client& opened, std::string_view table) {
+  outcome all;
+  for (std::uint32_t bucket = 0;; ++bucket) {
+    // Planned anew each time, since each commit makes a version.
+    const tarn::result<tarn::sequence<tarn::compaction_plan>> plans = opened.plan_compaction(table);
+    if (!plans) return plans.error();
+    const tarn::compaction_plan* const next =
+        std::find_if(plans->begin(), plans->end(), [&](const auto& each) { return each.bucket >= bucket; });
+    if (next == plans->end()) return all;
+    bucket = next->bucket;
+    const tarn::result<tarn::compacted_bucket> done = opened.run_compaction(*next);
+    if (!done) return done.error();
+    const tarn::result<tarn::version> committed = settled(opened, opened.commit_compaction(*done));
+    if (!committed) return committed.error();
+    all.newest = *committed;
+    all.replaced += done->plan.objects.size();
+    ++all.objects;
+    all.records += done->base.rows;
+  }
+}
+
+exit_code run(const call& asked) {
+  const std::string_view table = asked.argument(0);
+  tarn::result<client> opened = open_existing(asked.folder);
+  if (!opened) return report(opened.error());
+  const tarn::result<outcome> done = compact_buckets(*opened, table);
+  if (!done) return report(done.error());
+  output out;
+  if (done->objects == 0)
+    out.print(tarn::concat({"table ", table, " has nothing to compact\n"}));
+  else
+    out.print(tarn::concat({"compacted table ", table, ": ", count_of(done->replaced, "object"), " into ",
+                            grouped(done->objects), " with ", count_of(done->records, "record"), " (version ",
+                            done->newest.number, ")\n"}));
+  return out.finish();
+}
+
+}  // namespace
+
+constexpr command compact_command{"compact",
+                                  "TABLE",
+                                  "make a keyed table faster to read",
+                                  R"(Replaces the objects of each bucket of a keyed table by one that holds what they
+come to. No answer changes, and earlier versions can still be read: they keep their
+objects. Each bucket that has anything to compact is a version of its own.
+
+Others may write to the table meanwhile. Exit code 3 if another process compacted
+the same objects: buckets before that one have been compacted.
+
+For example:
+  lake my-lake compact users
+)",
+                                  {},
+                                  1,
+                                  1,
+                                  run};
+
+}  // namespace lake

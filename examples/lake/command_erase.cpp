@@ -1,0 +1,110 @@
+#include "command.hpp"
+#include "keyed_table.hpp"
+#include "lake.hpp"
+#include "numbers.hpp"
+#include "output.hpp"
+#include "row_source.hpp"
+#include "row_writing.hpp"
+
+namespace lake {
+namespace {
+
+constexpr option options[] = {{"--from", true}, {"--format", true}, {"--ordering", true}};
+
+using outcome = tarn::result<std::uint64_t>;  // how many keys were erased
+
+outcome erase_typed(const call& asked, transaction& writing, const keyed_table& table) {
+  tarn::arena memory;
+  const auto key = parse_key(table, std::span(asked.given.positional()).subspan(1), memory);
+  if (!key) return key.error();
+  const tarn::list_view values(key->data(), key->size());
+  tarn::status erased;
+  if (const auto word = asked.given.value("--ordering")) {
+    const tarn::result<tarn::value_view> ordering = parse_ordering(table, *word, memory);
+    if (!ordering) return ordering.error();
+    erased = writing.erase(table.name, values, *ordering);
+  } else {
+    erased = writing.erase(table.name, values);
+  }
+  if (!erased) return erased.error();
+  return 1;
+}
+
+// The table's columns, of which only those of the key must have values.
+tarn::schema columns_with_key(const keyed_table& table) {
+  tarn::sequence<tarn::column> columns;
+  for (tarn::column each : table.columns) {
+    each.nullable = true;
+    columns.push_back(std::move(each));
+  }
+  tarn::schema made(std::move(columns));
+  for (const std::uint32_t place : table.key.columns) made.forbid_null(place);
+  return made;
+}
+
+outcome erase_listed(std::string_view path, source_format format, transaction& writing, const keyed_table& table) {
+  std::vector<tarn::value_view> key(table.key.columns.size());
+  const auto erase = [&](const tarn::row_view& row) {
+    for (std::size_t at = 0; at < key.size(); ++at) key[at] = row[table.key.columns[at]];
+    return writing.erase(table.name, tarn::list_view(key.data(), key.size()));
+  };
+  return with_reader(path, format, bare_fields::are_values,
+                     [&](auto& reader) { return write_rows(columns_with_key(table), reader, "erasing", erase); });
+}
+
+exit_code run(const call& asked) {
+  const auto from = asked.given.value("--from");
+  const bool typed = asked.given.positional().size() > 1;
+  if (from && typed) return misused(asked.of, "give a key, or --from, not both");
+  if (!from && !typed) return misused(asked.of, "give a key, or --from");
+  if (from && asked.given.has("--ordering")) return misused(asked.of, "--ordering goes with a key, not with --from");
+  if (!from && asked.given.has("--format")) return misused(asked.of, "--format says what --from reads");
+  const tarn::result<source_format> format = source_format_of(asked.given);
+  if (!format) return misused(asked.of, format.error().message());
+
+  tarn::result<client> opened = open_existing(asked.folder);
+  if (!opened) return report(opened.error());
+  tarn::result<transaction> writing = begin(*opened);
+  if (!writing) return report(writing.error());
+  const tarn::result<keyed_table> table = find_keyed_table(*opened, *writing, asked.argument(0));
+  if (!table) return report(table.error());
+  const outcome keys = from ? erase_listed(*from, *format, *writing, *table) : erase_typed(asked, *writing, *table);
+  if (!keys) return report(keys.error());
+  const tarn::result<tarn::version> committed = commit(*opened, *writing);
+  if (!committed) return report(committed.error());
+  output out;
+  out.print(
+      tarn::concat({"erased ", count_of(*keys, "key"), " of ", table->name, " (version ", committed->number, ")\n"}));
+  return out.finish();
+}
+
+}  // namespace
+
+constexpr command erase_command{
+    "erase",
+    "TABLE KEY... [--ordering VALUE]\n       lake DIR erase TABLE --from FILE [--format ndjson|csv]",
+    "erase rows of a keyed table",
+    R"(Erases the row with this key, if there is one: KEY has an argument for each column
+of the key, in the order that `tables` shows, read as a field of CSV for a column of
+that type. Earlier versions still have the row.
+
+In a table with an ordering this forgets the key's ordering too: whatever is written
+afterwards counts.
+
+  --ordering V   only if the row's ordering is not greater than V; what is written
+                 with a lesser one afterwards does not count
+  --from FILE    erases all rows whose keys are in FILE ("-" is standard input),
+                 NDJSON or CSV, as `scan` prints rows; only the key counts
+  --format F     what FILE is, ndjson or csv, if its name and first byte mislead
+
+Exit code 3 if another process wrote to the table meanwhile.
+
+For example:
+  lake my-lake erase users 7
+)",
+    options,
+    1,
+    static_cast<std::size_t>(-1),
+    run};
+
+}  // namespace lake

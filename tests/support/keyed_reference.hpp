@@ -1,0 +1,294 @@
+// What a keyed table is, read from the bytes in the store by the definition alone: the fold, from nothing, of all
+// operations on a key, in the order of the log. Slow, and nothing of it is tarn's.
+//
+// Compactions are not looked at, since they change no answer: what they removed is still there to be read, what they
+// added is left out. Of which objects the table is made, and whose positions hold in which base, is kept besides.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plain_json.hpp"
+
+namespace tarn_test {
+
+using plain_row = std::vector<plain_value>;
+
+// --- the fold ----------------------------------------------------------------------------------------------------
+
+struct keyed_layout {
+  std::vector<std::size_t> key;         // places of its columns in the row
+  std::optional<std::size_t> ordering;  // none: the latest write counts
+  std::uint32_t buckets = 1;
+
+  [[nodiscard]] plain_row key_of(const plain_row& row) const {
+    plain_row parts;
+    for (const std::size_t place : key) parts.push_back(row[place]);
+    return parts;
+  }
+};
+
+enum class keyed_change : unsigned char { upsert, erase, ordered_erase };
+
+struct keyed_operation {
+  keyed_change change;
+  plain_row row;  // of an erase only key and, if it has one, ordering count
+};
+
+// What is known of a key of which something is: a row, or a tombstone, which has its key and ordering only.
+struct keyed_value {
+  bool live = false;
+  plain_row row;
+
+  friend bool operator==(const keyed_value&, const keyed_value&) = default;
+};
+using keyed_contents = std::map<plain_row, keyed_value>;
+
+// True if two orderings were the same, so that it mattered which came later.
+inline bool apply(keyed_contents& to, const keyed_layout& table, const keyed_operation& done) {
+  const plain_row key = table.key_of(done.row);
+  if (done.change == keyed_change::erase) return to.erase(key), false;
+  keyed_value after{done.change == keyed_change::upsert, done.row};
+  for (std::size_t place = 0; !after.live && place < after.row.size(); ++place)
+    if (place != table.ordering && std::count(table.key.begin(), table.key.end(), place) == 0) after.row[place] = {};
+  const auto before = to.find(key);
+  const bool compared = before != to.end() && table.ordering;
+  if (compared && done.row[*table.ordering] < before->second.row[*table.ordering]) return false;
+  const bool tie = compared && done.row[*table.ordering] == before->second.row[*table.ordering];
+  to[key] = std::move(after);
+  return tie;
+}
+
+// --- buckets -----------------------------------------------------------------------------------------------------
+
+// MurmurHash3_x86_32 of the bytes that Iceberg's bucket transform takes.
+[[nodiscard]] inline std::uint32_t expected_bucket(const plain_row& key, std::uint32_t buckets) {
+  const auto append_number = [](std::string& to, std::uint64_t number, int size) {
+    for (int byte = 0; byte < size; ++byte) to.push_back(static_cast<char>(number >> 8 * byte));
+  };
+  std::string bytes;
+  for (const plain_value& part : key) {
+    std::string form;
+    if (const auto* const number = std::get_if<std::int64_t>(&part); number != nullptr)
+      append_number(form, static_cast<std::uint64_t>(*number), 8);
+    else
+      form = std::get<std::string>(part);
+    if (key.size() > 1) append_number(bytes, form.size(), 4);
+    bytes += form;
+  }
+  const auto word_at = [&](std::size_t at) {
+    std::uint32_t word = 0;
+    for (std::size_t byte = at; byte < bytes.size() && byte < at + 4; ++byte)
+      word |= static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[byte])) << 8 * (byte - at);
+    word *= 0xcc9e2d51U;
+    return (word << 15 | word >> 17) * 0x1b873593U;
+  };
+  std::uint32_t hash = 0;
+  std::size_t at = 0;
+  for (; at + 4 <= bytes.size(); at += 4) {
+    hash ^= word_at(at);
+    hash = (hash << 13 | hash >> 19) * 5 + 0xe6546b64U;
+  }
+  if (at < bytes.size()) hash ^= word_at(at);
+  hash ^= static_cast<std::uint32_t>(bytes.size());
+  hash = (hash ^ hash >> 16) * 0x85ebca6bU;
+  hash = (hash ^ hash >> 13) * 0xc2b2ae35U;
+  hash ^= hash >> 16;
+  return (hash & 0x7fffffffU) % buckets;
+}
+
+// The live rows in the order of a scan: bucket after bucket, in order of key in each.
+[[nodiscard]] inline std::vector<plain_row> rows_in_order(const keyed_contents& contents, const keyed_layout& table) {
+  std::map<std::pair<std::uint32_t, plain_row>, const plain_row*> sorted;
+  for (const auto& [key, value] : contents)
+    if (value.live) sorted[{expected_bucket(key, table.buckets), key}] = &value.row;
+  std::vector<plain_row> rows;
+  for (const auto& [place, row] : sorted) rows.push_back(*row);
+  return rows;
+}
+
+// --- from the store ----------------------------------------------------------------------------------------------
+
+struct reference_block {
+  std::string name;
+  bool base_form = false;
+  std::string base;  // that its positions were counted in; empty: it has none
+  std::int64_t read_version = -1;
+};
+
+struct reference_bucket {
+  std::vector<reference_block> blocks;  // in order
+  std::int64_t since = -1;              // since when the first has been the first
+
+  [[nodiscard]] bool has_base() const { return !blocks.empty() && blocks[0].base_form; }
+
+  // How many blocks have positions that hold, and how many blocks there are besides the base.
+  template <class Holds>
+  [[nodiscard]] std::size_t count(Holds holds) const {
+    std::size_t counted = 0;
+    for (std::size_t at = 1; has_base() && at < blocks.size(); ++at)
+      if (!blocks[at].base.empty() && holds(blocks[at])) ++counted;
+    return counted;
+  }
+  [[nodiscard]] std::size_t by_position() const {
+    return count([&](const reference_block& each) { return each.base == blocks[0].name; });
+  }
+  [[nodiscard]] std::size_t derived() const {
+    return count([&](const reference_block& each) { return each.read_version >= since; });
+  }
+  [[nodiscard]] std::size_t runs() const { return blocks.size() - (has_base() ? 1 : 0); }
+};
+
+struct reference_version {
+  keyed_contents contents;
+  std::vector<reference_bucket> buckets;
+};
+
+// The table `name` of a lake with no other, which its version 0 creates. `good()` is false if there is anything in the
+// store that this does not expect there.
+template <class Store>
+class keyed_reference {
+ public:
+  keyed_reference(Store store, std::string name) : store_(std::move(store)), name_(std::move(name)) {
+    const auto counted = store_.list("_log_", "", [&](std::string_view) { ++entries_; });
+    good_ = static_cast<bool>(counted);
+    while (good_ && versions_.size() < entries_) read_entry();
+  }
+
+  [[nodiscard]] bool good() const { return good_; }
+  [[nodiscard]] const keyed_layout& layout() const { return layout_; }
+  [[nodiscard]] const std::vector<reference_version>& versions() const { return versions_; }
+  // Objects in base form, written by transactions whose bucket was not empty any more when they were committed.
+  [[nodiscard]] std::size_t demoted() const { return demoted_; }
+  // Records with a place, all of which are right.
+  [[nodiscard]] std::size_t places() const { return places_; }
+
+ private:
+  [[nodiscard]] plain_json get(const std::string& name) {
+    const auto bytes = store_.get(name);
+    if (!bytes) return good_ = false, plain_json();
+    plain_json_reader reader(*bytes);
+    plain_json read = reader.read();
+    good_ = good_ && reader.good();
+    return read;
+  }
+
+  void read_entry() {
+    char name[32];
+    std::snprintf(name, sizeof name, "_log_%020zu", versions_.size());
+    const plain_json entry = get(name);
+    const plain_json* const actions = entry.find("Actions");
+    if (!good_ || actions == nullptr) return void(good_ = false);
+    if (versions_.empty()) read_creation(*actions);
+    reference_version next = versions_.empty() ? reference_version{{}, {}} : versions_.back();
+    next.buckets.resize(layout_.buckets);
+    for (const plain_json& action : actions->list(name_)) read_action(next, action);
+    const auto at = static_cast<std::int64_t>(versions_.size());
+    for (std::size_t bucket = 0; bucket < next.buckets.size(); ++bucket) {
+      reference_bucket& now = next.buckets[bucket];
+      const bool existed = !versions_.empty() && !versions_.back().buckets[bucket].blocks.empty();
+      if (now.blocks.empty()) continue;
+      if (!existed || versions_.back().buckets[bucket].blocks[0].name != now.blocks[0].name) now.since = at;
+    }
+    versions_.push_back(std::move(next));
+  }
+
+  void read_creation(const plain_json& actions) {
+    const std::vector<plain_json>& first = actions.list(name_);
+    const plain_json* const made = first.empty() ? nullptr : first[0].find("CreateKeyedTable");
+    if (made == nullptr) return void(good_ = false);
+    const auto place_of = [&](std::int64_t id) {
+      const std::vector<plain_json>& ids = made->list("ColumnIds");
+      std::size_t place = 0;
+      while (place < ids.size() && ids[place].as_integer() != id) ++place;
+      good_ = good_ && place < ids.size();
+      return place;
+    };
+    for (const plain_json& id : made->list("Key")) layout_.key.push_back(place_of(id.as_integer()));
+    layout_.buckets = static_cast<std::uint32_t>(made->integer("Buckets"));
+    if (made->text("Fold") == "by_ordering") layout_.ordering = place_of(made->integer("Ordering"));
+    columns_ = made->list("Columns").size();
+  }
+
+  void read_action(reference_version& into, const plain_json& action) {
+    if (action.find("CreateKeyedTable") != nullptr) return;
+    const plain_json* const removed = action.find("RemoveKeyedObject");
+    const plain_json* const added = action.find("AddKeyedObject");
+    const plain_json* const changed = removed != nullptr ? removed : added;
+    if (changed == nullptr) return void(good_ = false);
+    const auto bucket = static_cast<std::size_t>(changed->integer("Bucket"));
+    if (bucket >= into.buckets.size()) return void(good_ = false);
+    std::vector<reference_block>& blocks = into.buckets[bucket].blocks;
+    const std::string name = changed->text("Name");
+    if (removed != nullptr) {
+      const auto same = [&](const reference_block& each) { return each.name == name; };
+      blocks.erase(std::remove_if(blocks.begin(), blocks.end(), same), blocks.end());
+      return;
+    }
+    const bool is_base = added->text("Form") == "base";
+    const bool compacted = added->find("Compacted") != nullptr;
+    if (!compacted && is_base) {
+      const std::int64_t read = added->integer("ReadVersion");
+      const bool exists = read >= 0 && static_cast<std::size_t>(read) < versions_.size();
+      if (!exists || !versions_[static_cast<std::size_t>(read)].buckets[bucket].blocks.empty())
+        return void(good_ = false);  // only a bucket that the writer saw empty may get base form
+      if (!blocks.empty()) ++demoted_;
+    }
+    blocks.insert(compacted ? blocks.begin() : blocks.end(),
+                  {name, is_base, added->text("Base"), added->integer("ReadVersion")});
+    const plain_json content = get("_table_" + name_ + "_" + name);
+    if (is_base) bases_[name] = {};  // it may have no rows
+    for (const plain_json& record : content.list("Data")) {
+      const std::size_t before = is_base ? 1 : 2;
+      if (record.items.size() != before + columns_) return void(good_ = false);
+      plain_row row;
+      for (std::size_t place = before; place < record.items.size(); ++place) row.push_back(record.items[place].value);
+      const plain_row key = layout_.key_of(row);
+      good_ = good_ && bucket == expected_bucket(key, layout_.buckets);
+      if (is_base) bases_[name].push_back(key);
+      if (!is_base && record.items[1].value != plain_value()) check_place(record.items[1], key, added->text("Base"));
+      if (!compacted) apply_record(into, record.items[0].as_integer(), row);
+    }
+  }
+
+  // Codes as in tarn/merge/record.hpp.
+  void apply_record(reference_version& into, std::int64_t what, const plain_row& row) {
+    good_ = good_ && what >= 0 && what <= 4;
+    if (what == 1 || what > 2) apply(into.contents, layout_, {keyed_change::erase, row});
+    if (what == 0 || what == 3) apply(into.contents, layout_, {keyed_change::upsert, row});
+    if (what == 2 || what == 4) apply(into.contents, layout_, {keyed_change::ordered_erase, row});
+  }
+
+  // Whether a place is that of the key among the rows of the object that its block names.
+  void check_place(const plain_json& place, const plain_row& key, const std::string& base) {
+    ++places_;
+    const auto named = bases_.find(base);
+    if (named == bases_.end()) return void(good_ = false);
+    const std::vector<plain_row>& keys = named->second;
+    const auto first = std::lower_bound(keys.begin(), keys.end(), key);
+    const std::int64_t index = first - keys.begin();
+    const bool at = first != keys.end() && *first == key;
+    good_ = good_ && place.as_integer() == (at ? index : -index - 1);
+  }
+
+  Store store_;
+  std::string name_;
+  bool good_ = true;
+  std::size_t entries_ = 0;
+  std::size_t columns_ = 0;
+  std::size_t demoted_ = 0;
+  std::size_t places_ = 0;
+  std::map<std::string, std::vector<plain_row>> bases_;  // keys of the rows of each object in base form
+  keyed_layout layout_;
+  std::vector<reference_version> versions_;
+};
+
+}  // namespace tarn_test
