@@ -131,13 +131,11 @@ class client {
   [[nodiscard]] result<version> compact(std::string_view table) {
     for (std::uint32_t bucket = 0;; ++bucket) {
       // Planned anew each time, since each commit makes a version; that costs one `get`.
-      const result<sequence<compaction_plan>> plans = plan_compaction(table);
-      if (!plans) return plans.error();
-      const compaction_plan* next = plans->begin();
-      while (next != plans->end() && next->bucket < bucket) ++next;
-      if (next == plans->end()) return core_->latest->at;
-      bucket = next->bucket;
-      const result<compacted_bucket> done = run_compaction(*next);
+      const result<const table_state*> state = find_keyed(table);
+      if (!state) return state.error();
+      while (bucket < (*state)->buckets.size() && !is_worth_folding(*(*state)->buckets[bucket])) ++bucket;
+      if (bucket >= (*state)->buckets.size()) return core_->latest->at;
+      const result<compacted_bucket> done = run_compaction(plan_bucket(**state, bucket, core_->latest->at));
       if (!done) return done.error();
       const result<version> committed = commit_compaction(*done);
       if (!committed) return committed.error();
@@ -148,12 +146,13 @@ class client {
   // at the newest version and can be run and committed by any client of the lake; running one of an older version reads
   // the log from its beginning.
   [[nodiscard]] result<sequence<compaction_plan>> plan_compaction(std::string_view table) {
-    if (const status updated = update(); !updated) return updated.error();
-    const table_state* const found = core_->latest->find_table(table);
-    if (found == nullptr || found->key.empty())
-      return error(found == nullptr ? errc::no_such_table : errc::invalid_argument,
-                   concat({"there is no keyed table '", table.substr(0, table_name_size_max), "'"}));
-    return plan_buckets(*found, core_->latest->at);
+    const result<const table_state*> state = find_keyed(table);
+    if (!state) return state.error();
+    sequence<compaction_plan> plans;
+    for (std::uint32_t bucket = 0; bucket < (*state)->buckets.size(); ++bucket)
+      if (is_worth_folding(*(*state)->buckets[bucket]))
+        plans.push_back(plan_bucket(**state, bucket, core_->latest->at));
+    return plans;
   }
   [[nodiscard]] result<compacted_bucket> run_compaction(const compaction_plan& plan) {
     const result<shared_snapshot> state = snapshot_at(plan.at);
@@ -167,6 +166,7 @@ class client {
   [[nodiscard]] result<version> commit_compaction(const compacted_bucket& done) {
     const result<shared_snapshot> state = snapshot_at(done.plan.at);
     if (!state) return state.error();
+    if (const auto planned = planned_table(**state, done.plan); !planned) return planned.error();
     const result<uuid> id = new_id(core_->options.surroundings, (*state)->time);
     if (!id) return id.error();
     entry mine;
@@ -208,6 +208,15 @@ class client {
     if (!read) return read.error();
     if (state->at == at) return state;
     return error(errc::not_found, concat({"there is no version ", at.number, ": the newest is ", state->at.number}));
+  }
+
+  // The keyed table of this name in the newest version.
+  [[nodiscard]] result<const table_state*> find_keyed(std::string_view table) {
+    if (const status updated = update(); !updated) return updated.error();
+    const table_state* const found = core_->latest->find_table(table);
+    if (found != nullptr && !found->key.empty()) return found;
+    return error(found == nullptr ? errc::no_such_table : errc::invalid_argument,
+                 concat({"there is no keyed table '", table.substr(0, table_name_size_max), "'"}));
   }
 
   // Learns how far the log reaches at least.

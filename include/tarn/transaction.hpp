@@ -347,8 +347,8 @@ class [[nodiscard]] transaction {
     if (!found) return found.error();
     if (standing_on.stands_for(id_) && (*found)->state()->id == standing_on.table_id()) return found;
     return error(errc::invalid_argument, concat({"the scan of table ", standing_on.table(),
-                                                 " stands on no row of a keyed "
-                                                 "table that there is, or is another transaction's"}));
+                                                 " does not stand on a row, or "
+                                                 "was made by another transaction, or the table was dropped since"}));
   }
 
   [[nodiscard]] row_scan scan_keys(pending& slot, key_range wanted, verification checks) {
@@ -358,7 +358,7 @@ class [[nodiscard]] transaction {
   }
 
   // A row with nothing but the key, whose parts are given in its order.
-  [[nodiscard]] static result<sequence<value_view>> values_of_key(const pending& slot, const row_view& key) {
+  [[nodiscard]] result<sequence<value_view>> values_of_key(const pending& slot, const row_view& key) const {
     const table_state& table = *slot.state();
     if (key.size() != table.key.columns.size())
       return error(errc::invalid_argument, concat({"the key has ", key.size(), " values, that of table ", table.name,
@@ -366,11 +366,10 @@ class [[nodiscard]] transaction {
     sequence<value_view> values;
     while (values.size() < table.columns.size()) values.emplace_back();
     for (std::size_t at = 0; at < key.size(); ++at) {
-      const column& part = table.columns[table.key.columns[at]];
-      if (!part.takes(key[at].kind()))
-        return error(errc::invalid_argument, concat({"the key's column '", part.name, "' takes ", name_of(part.type),
-                                                     ", the value is ", name_of(key[at].kind())}));
-      values[table.key.columns[at]] = key[at];
+      const std::uint32_t place = table.key.columns[at];
+      const status good = check_value(key[at], table.columns[place], lake_->options.bounds);
+      if (!good) return good.error().within(concat({"the key of table ", table.name}));
+      values[place] = key[at];
     }
     return values;
   }
@@ -384,9 +383,9 @@ class [[nodiscard]] transaction {
     const table_state& state = *(*found)->state();
     if (ordering != nullptr && !state.key.ordered())
       return error(errc::invalid_argument, concat({"table ", table, " has no ordering: its latest write counts"}));
-    if (ordering != nullptr && !state.columns[state.key.ordering].takes(ordering->kind()))
-      return error(errc::invalid_argument,
-                   concat({"the ordering of table ", table, " cannot be ", name_of(ordering->kind())}));
+    if (ordering != nullptr)
+      if (const status good = check_value(*ordering, state.columns[state.key.ordering], lake_->options.bounds); !good)
+        return good.error().within(concat({"the ordering of table ", table}));
     if (ordering != nullptr) (*values)[state.key.ordering] = *ordering;
     return write(**found, done, list_view(values->data(), values->size()), {});
   }
@@ -400,6 +399,8 @@ class [[nodiscard]] transaction {
   [[nodiscard]] status write_changed(pending& slot, row after, std::initializer_list<column_change> changes,
                                      const keyed_place& place) {
     const table_state& table = *slot.state();
+    const value before = table.key.ordered() ? after[table.key.ordering] : value();
+    const value_view ordering = before;
     for (const column_change& each : changes) {
       const std::size_t at = table.columns.find(each.column);
       if (at == schema::none)
@@ -413,6 +414,8 @@ class [[nodiscard]] transaction {
     }
     if (const status good = check_row(after, table.columns, lake_->options.bounds); !good)
       return good.error().within(concat({"table ", table.name}));
+    if (table.key.ordered() && compare_ordering(list_view(after)[table.key.ordering], ordering) < 0)
+      return error(errc::late, concat({"the row of table ", table.name, " has a greater ordering than it would get"}));
     slot.access.relied = true;
     return write(slot, {false, key_state::live}, after, place);
   }
@@ -438,18 +441,27 @@ class [[nodiscard]] transaction {
     return {};
   }
 
-  // Each row is looked up after those before it were written: rows with the same key are noticed. What was written
-  // before a row that exists stays written, in a transaction that goes on.
+  // All are looked up before any is written, so that all are inserted or none.
   template <class Rows>
   [[nodiscard]] status insert_keys(pending& slot, std::string_view table, const Rows& rows) {
     slot.access.relied = true;
+    const table_state& state = *slot.state();
+    record_buffer seen;
+    std::string scratch;
     std::size_t number = 0;
     for (const row_view each : rows) {
-      const status fresh = slot.keys().check_new(*lake_, *slot.state(), each.values());
+      status fresh = slot.keys().check_new(*lake_, state, each.values());
+      if (fresh && rows.size() > 1) {
+        if (seen.find(encode_key(each.values(), state.key.columns, scratch)) != nullptr)
+          fresh = error(errc::exists,
+                        concat({"the key ", describe_key(each.values(), state.key.columns), " is another row's"}));
+        seen.write({true, key_state::nothing}, each.values(), state.key, {}, {}, 0);
+      }
       if (!fresh) return fresh.error().within(concat({"row ", number, " for table ", table}));
-      if (const status written = write(slot, {false, key_state::live}, each.values(), {}); !written) return written;
       ++number;
     }
+    for (const row_view each : rows)
+      if (const status written = write(slot, {false, key_state::live}, each.values(), {}); !written) return written;
     return {};
   }
 

@@ -70,6 +70,7 @@ TEST_CASE("a key is declared, named once and never null") {
   CHECK(code_of(tx.create_table("t", users, keyed{{"id"}, 0})) == errc::invalid_argument);
   CHECK(code_of(tx.create_table("t", users, keyed{{"id"}, 5'000})) == errc::invalid_argument);
   CHECK(code_of(tx.create_table("t", users, keyed{{"id"}, 1, by_ordering("name")})) == errc::invalid_argument);
+  CHECK(code_of(tx.create_table("t", users, keyed{{"id"}, 1, by_ordering("")})) == errc::invalid_argument);
   create_users(tx);
   CHECK(code_of(tx.upsert("users", {nullptr, "x", 1})) == errc::invalid_argument);
   CHECK(code_of(tx.upsert("users", {"1", "x", 1})) == errc::invalid_argument);
@@ -356,4 +357,72 @@ TEST_CASE("a keyed object with rows that are no records is corrupt, whatever its
     REQUIRE_FALSE(scan.status().has_value());
     CHECK(scan.status().error().code() == errc::corrupt);
   }
+}
+
+TEST_CASE("a key to be erased or looked up is as good as one that is written") {
+  client lake{memory_store{}};
+  auto tx = lake.begin().value();
+  tx.create_table("t", {{"k", column_type::string}, {"o", column_type::string}}, keyed{{"k"}, 1, by_ordering("o")})
+      .value();
+  tx.upsert("t", {"a", "1"}).value();
+  CHECK(code_of(tx.erase("t", {"\xff"})) == errc::invalid_argument);
+  CHECK(code_of(tx.get("t", {"\xff"})) == errc::invalid_argument);
+  CHECK(code_of(tx.erase("t", {"a"}, "\xff")) == errc::invalid_argument);
+  const std::string long_key(limits{}.row_bytes_max + 1, 'x');
+  CHECK(code_of(tx.erase("t", {long_key})) == errc::limit_exceeded);
+  tx.commit().value();
+  auto reading = lake.begin().value();
+  CHECK(rows_of(reading, "t").size() == 1);
+}
+
+TEST_CASE("a row that is as long as the limit allows is read back") {
+  client_options options;
+  options.bounds.row_bytes_max = 1'000;
+  client lake{memory_store{}, options};
+  auto tx = lake.begin().value();
+  tx.create_table("t", {{"k", column_type::integer}, "v"}, keyed{{"k"}}).value();
+  for (std::size_t size = 480; size < 500; ++size) {
+    const std::string quotes(size, '"');  // each takes two bytes of the row's text
+    auto writing = lake.begin().value();
+    writing.create_table("t" + std::to_string(size), {{"k", column_type::integer}, "v"}, keyed{{"k"}}).value();
+    writing.upsert("t" + std::to_string(size), {1, quotes}).value();
+    if (const auto committed = writing.commit(); !committed) {
+      CHECK(committed.error().code() == errc::limit_exceeded);
+      CHECK(committed.error().message().find("key (1)") != std::string::npos);
+      continue;
+    }
+    auto reading = lake.begin().value();
+    CHECK(rows_of(reading, "t" + std::to_string(size)).size() == 1);
+  }
+}
+
+TEST_CASE("several rows are inserted all or none") {
+  client lake{memory_store{}};
+  auto tx = lake.begin().value();
+  create_users(tx);
+  tx.insert("users", {2, "there", 0}).value();
+  CHECK(code_of(tx.insert("users", {{1, "a", 0}, {2, "b", 0}})) == errc::exists);
+  CHECK(code_of(tx.insert("users", {{3, "a", 0}, {3, "b", 0}})) == errc::exists);
+  CHECK(rows_of(tx, "users") == std::vector<row>{{2, "there", 0}});
+}
+
+TEST_CASE("an update that a greater ordering would hide is late") {
+  client lake{memory_store{}};
+  auto tx = lake.begin().value();
+  tx.create_table("users", users, keyed{{"id"}, 1, by_ordering("at")}).value();
+  tx.upsert("users", {1, "Ada", 5}).value();
+  CHECK(code_of(tx.update("users", {1}, {{"name", "x"}, {"at", 3}})) == errc::late);
+  tx.update("users", {1}, {{"name", "y"}}).value();
+  CHECK(tx.get("users", {1}).value() == row{1, "y", 5});
+}
+
+TEST_CASE("what is in lists and what was written over counts for the size of an object") {
+  client_options options;
+  options.bounds.bytes_per_object = 10'000;
+  client lake{memory_store{}, options};
+  auto tx = lake.begin().value();
+  tx.create_table("t", {{"k", column_type::integer}, "v"}, keyed{{"k"}}).value();
+  const std::string text(1'000, 'x');
+  for (int at = 0; at < 100; ++at) tx.upsert("t", {at % 3, value::list({std::string_view(text)})}).value();
+  CHECK(names_in(lake.store(), "_table_").size() >= 8);
 }

@@ -84,6 +84,11 @@ TEST_CASE("a keyed table's actions with fields that cannot be are errors, and an
   CHECK(code_with(R"("Key":[1])", R"("Key":["1"])") == errc::corrupt);
   CHECK(code_with(R"("Buckets":7)", R"("Buckets":0)") == errc::corrupt);
   CHECK(code_with(R"("Buckets":7)", R"("Buckets":4294967296)") == errc::corrupt);
+  CHECK(code_with(R"("Buckets":7)", R"("Buckets":65537)") == errc::corrupt);
+  CHECK(code_with(R"("Key":[1])", R"("Key":[1,1])") == errc::corrupt);
+  CHECK(code_with(R"("Types":["integer","integer"])", R"("Types":["any","integer"])") == errc::corrupt);
+  CHECK(code_with(R"("Types":["integer","integer"])", R"("Types":["integer","boolean"])") == errc::corrupt);
+  CHECK(code_with(R"("Nullable":[false,false])", R"("Nullable":[true,false])") == errc::corrupt);
   CHECK(code_with(R"("Fold":"by_ordering")", R"("Fold":"sum")") == errc::unsupported);
   CHECK(code_with(R"("Ordering":2)", R"("Ordering":3)") == errc::corrupt);
   CHECK(code_with(R"("Form":"delta")", R"("Form":"beta")") == errc::corrupt);

@@ -228,6 +228,7 @@ class keyed_actor {
   template <class... Which>
   void change(random_source& random, plain_row row, const Which&... which) {
     const plain_row other = make_row(random);
+    const tarn::value before = to_value(row[keyed_columns::ordering]);
     row[keyed_columns::value] = other[keyed_columns::value];
     const bool reorders = random.chance(50);
     if (reorders) row[keyed_columns::ordering] = other[keyed_columns::ordering];
@@ -235,6 +236,10 @@ class keyed_actor {
                       ordering = to_value(other[keyed_columns::ordering]);
     const tarn::status real = reorders ? open_->real.update(which..., {{"value", value}, {"ordering", ordering}})
                                        : open_->real.update(which..., {{"value", value}});
+    const bool is_late =
+        reorders && table().ordering && tarn::value_view(ordering).as_integer() < tarn::value_view(before).as_integer();
+    if (is_late && !real && real.error().code() == tarn::errc::late) return;
+    if (is_late) world_->found.fail("an update that the row's own ordering hides is not late");
     if (!succeeds(real, "update")) return;
     open_->relied = true;
     note(keyed_change::upsert, std::move(row));

@@ -34,7 +34,8 @@ namespace tarn_test {
   const tarn::data_object object{sample_id(5), true, "json", 2, 150, 0xbeef};
   const tarn::block_header delta{3, tarn::object_form::delta, sample_id(6), {2}, false};
   const tarn::block_header base{3, tarn::object_form::base, {}, {1}, true};
-  tarn::schema columns{{"id", tarn::column_type::integer}, {"at", tarn::column_type::integer}};
+  tarn::schema columns{{"id", tarn::column_type::integer, tarn::nullability::not_null},
+                       {"at", tarn::column_type::integer, tarn::nullability::not_null}};
   columns.number_columns();
   made.actions.find_or_insert("keys") = {
       {tarn::action_kind::create_table, sample_id(7), columns, {}, tarn::table_key{{0}, 7, 1}},

@@ -40,9 +40,13 @@ class arena {
     return static_cast<T*>(take((count * sizeof(T) + alignment - 1) / alignment * alignment));
   }
 
+  // Handed out since the last `clear`, padding included.
+  [[nodiscard]] std::size_t byte_size() const noexcept { return state_.taken; }
+
   // Takes all memory back; everything allocated since the last time is gone.
   void clear() noexcept {
     if (state_.first != nullptr) enter(state_.first);
+    state_.taken = 0;
   }
 
  private:
@@ -60,12 +64,14 @@ class arena {
     block* current = nullptr;  // the one that is being handed out
     unsigned char* free = nullptr;
     std::size_t left = 0;
+    std::size_t taken = 0;
   };
 
   [[nodiscard]] void* take(std::size_t size) {
     while (state_.left < size)
       enter(state_.current != nullptr && state_.current->next != nullptr ? state_.current->next : append_block(size));
     state_.left -= size;
+    state_.taken += size;
     unsigned char* const taken = state_.free;
     state_.free += size;
     return taken;

@@ -36,6 +36,12 @@ template <class = void>
   return false;
 }
 
+// Whether a key, or the ordering, may have such a column: what compares in one way only.
+[[nodiscard]] constexpr bool is_key_type(column_type type, bool may_be_boolean) noexcept {
+  return type == column_type::integer || type == column_type::string || type == column_type::bytes ||
+         (type == column_type::boolean && may_be_boolean);
+}
+
 struct column {
   // Implicit from a name, so that a schema can be written as {"id", "name", {"born", column_type::integer}}.
   template <class = void>

@@ -13,7 +13,8 @@ namespace tarn::inline TARN_ABI {
 
 // What the value of a key is, given all writes of it in commit order.
 struct fold_rule {
-  std::string ordering;  // a column; empty: the latest write counts
+  bool ordered = false;  // else the latest write counts
+  std::string ordering;  // the column that decides
 };
 
 // The latest write counts. An erase removes.
@@ -25,7 +26,7 @@ template <class = void>
 // The write with the greatest value in `column` counts, of equal ones the latest: late data does no harm.
 template <class = void>
 [[nodiscard]] fold_rule by_ordering(std::string_view column) {
-  return {std::string(column)};
+  return {true, std::string(column)};
 }
 
 // What makes a new table a keyed one: `create_table("users", {...}, keyed{{"id"}})`.
@@ -34,6 +35,9 @@ struct keyed {
   std::uint32_t buckets = 1;      // rows are divided by a hash of their key; fixed for the table's life
   fold_rule fold = {};
 };
+
+// More than any table has: what a log may state.
+inline constexpr std::uint32_t bucket_count_max = 65'536;
 
 // The key of a table that exists. A table without key columns is a bag: rows in no order, without identity.
 struct table_key {

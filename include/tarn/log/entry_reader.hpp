@@ -237,15 +237,29 @@ class reader {
     }
     if (key.columns.empty()) fields.complain("has no key columns");
     key.buckets = small_number(fields, "Buckets", 1);
+    if (key.buckets > bucket_count_max) fields.complain(concat({"has ", key.buckets, " buckets"}));
+    for (std::size_t at = 0; fields.state() && at < key.columns.size(); ++at) {
+      check_key_column(fields, columns[key.columns[at]], true);
+      for (std::size_t before = 0; before < at; ++before)
+        if (key.columns[before] == key.columns[at]) fields.complain("has a key column twice");
+    }
     const std::string_view fold = fields.string("Fold");
     if (fold == "by_ordering") {
       key.ordering = place_of_column(columns, fields.get("Ordering", kind::integer));
-      if (!key.ordered()) fields.complain("has an ordering column that it does not have");
+      if (!key.ordered())
+        fields.complain("has an ordering column that it does not have");
+      else
+        check_key_column(fields, columns[key.ordering], false);
     } else if (fold != "latest") {
       fields.complain(concat({"has the fold '", fold, "', which this tarn does not know: use a newer tarn"}),
                       errc::unsupported);
     }
     return key;
+  }
+
+  static void check_key_column(json_fields<>& fields, const column& part, bool may_be_boolean) {
+    if (!is_key_type(part.type, may_be_boolean) || part.nullable)
+      fields.complain(concat({"has a key or ordering column '", part.name, "' of a type that cannot be one"}));
   }
 
   [[nodiscard]] static std::uint32_t place_of_column(const schema& columns, value_view id) noexcept {

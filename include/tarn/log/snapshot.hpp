@@ -122,6 +122,7 @@ template <class = void>
     objects.erase(found);
     return true;
   }
+  if (change.block.read_version >= at) return false;  // of what its writer cannot have read
   keyed_object added{change.object, change.block, {at, static_cast<std::uint32_t>(place_in_entry)}};
   if (change.block.compacted) added.order = {change.block.read_version, object_order::end};
   const bool first = objects.empty();

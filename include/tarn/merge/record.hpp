@@ -14,11 +14,20 @@
 #include <cstdint>
 
 #include "../core/config.hpp"
+#include "../core/limits.hpp"
 #include "../core/value.hpp"
 #include "../log/entry.hpp"
 #include "fold.hpp"
 
 namespace tarn::inline TARN_ABI {
+
+// A row that is as long as the limits allow is longer as a record.
+template <class = void>
+[[nodiscard]] limits limits_of_records(limits bounds) noexcept {
+  constexpr std::size_t around = 32;
+  if (bounds.row_bytes_max < static_cast<std::size_t>(-1) - around) bounds.row_bytes_max += around;
+  return bounds;
+}
 
 // The codec's columns before the table's.
 [[nodiscard]] constexpr std::size_t columns_before(object_form form) noexcept {

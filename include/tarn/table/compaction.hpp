@@ -89,17 +89,17 @@ template <class = void>
   return plan;
 }
 
-// A plan for each bucket of the table that has anything to fold.
+// Whether there is more than a base.
 template <class = void>
-[[nodiscard]] sequence<compaction_plan> plan_buckets(const table_state& table, version at) {
-  sequence<compaction_plan> plans;
-  for (std::uint32_t bucket = 0; bucket < table.buckets.size(); ++bucket) {
-    const bucket_state& state = *table.buckets[bucket];
-    if (state.objects.size() <= (state.base() != nullptr ? 1U : 0U)) continue;
-    compaction_plan& plan = plans.emplace_back(compaction_plan{table.name, table.id, bucket, at, {}});
-    for (const keyed_object& each : state.objects) plan.objects.push_back(each.object.id);
-  }
-  return plans;
+[[nodiscard]] bool is_worth_folding(const bucket_state& bucket) noexcept {
+  return bucket.objects.size() > (bucket.base() != nullptr ? 1U : 0U);
+}
+
+template <class = void>
+[[nodiscard]] compaction_plan plan_bucket(const table_state& table, std::uint32_t bucket, version at) {
+  compaction_plan plan{table.name, table.id, bucket, at, {}};
+  for (const keyed_object& each : table.buckets[bucket]->objects) plan.objects.push_back(each.object.id);
+  return plan;
 }
 
 // The planned bucket's table in the state at the plan's version; errc::invalid_argument if the plan is not of this
@@ -134,7 +134,7 @@ template <merge_strategy Merge, class Store, row_codec Codec>
     const folded& now = merged->current();
     const record kept{{false, now.state}, {}, now.values};
     if (const status appended = writer.append(kept); !appended) return appended.error();
-    if (Merge::records_positions) index->append(kept, table.key, scratch);
+    if (Merge::records_positions) (void)index->append(kept, table.key, scratch);
   }
   if (!merged->status()) return merged->status().error();
   result<data_object> base = writer.put();

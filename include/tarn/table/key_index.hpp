@@ -30,22 +30,24 @@ struct indexed_record {
 // Immutable once made; an index is its object's, whose id tags it, so it never goes stale.
 class key_index {
  public:
-  // Appends the next record, in order of key.
+  // Appends the next record, in order of key; false if it is not.
   template <class = void>
-  void append(const record& each, const table_key& of, std::string& scratch) {
-    indexed_record& added = records_.emplace_back();
+  [[nodiscard]] bool append(const record& each, const table_key& of, std::string& scratch) {
     const std::string_view key = encode_key(each.values, of.columns, scratch);
+    if (!records_.empty() && records_.back().key >= key) return false;
+    indexed_record& added = records_.emplace_back();
     added.key = copy_text(key, memory_);
     added.done = each.done;
-    bytes_ += sizeof added + key.size();
-    if (!of.ordered()) return;
+    if (!of.ordered()) return true;
     const value_view ordering = each.values[of.ordering];
     added.ordering = copy_values(list_view(&ordering, 1), memory_);
-    bytes_ += sizeof ordering;
+    return true;
   }
 
   [[nodiscard]] std::size_t size() const noexcept { return records_.size(); }
-  [[nodiscard]] std::size_t byte_size() const noexcept { return bytes_; }
+  [[nodiscard]] std::size_t byte_size() const noexcept {
+    return memory_.byte_size() + records_.size() * sizeof(indexed_record);
+  }
   [[nodiscard]] const indexed_record& operator[](std::size_t at) const noexcept { return records_[at]; }
 
   // Where the key is, or would be.
@@ -68,7 +70,6 @@ class key_index {
  private:
   arena memory_;
   sequence<indexed_record> records_;
-  std::size_t bytes_ = 0;
 };
 
 // The indexes that a client remembers, up to a limit; the one that was used longest ago is forgotten first.

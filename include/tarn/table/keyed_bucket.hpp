@@ -108,7 +108,9 @@ template <class Store, row_codec Codec>
   if (!records) return records.error();
   auto index = shared<key_index>::make();
   std::string scratch;
-  while (records->next()) index->append(records->current(), table.key, scratch);
+  while (records->next())
+    if (!index->append(records->current(), table.key, scratch))
+      return error(errc::corrupt, concat({records->describe(), " has records that are not sorted by key"}));
   if (!records->status()) return records->status().error();
   lake.key_indexes.insert(object.object.id, index, lake.options.bounds.key_index_bytes_max);
   return index;

@@ -40,7 +40,7 @@ class keyed_writer {
         table_(&table),
         id_(id),
         form_(form),
-        rows_(lake.codec.build(object_identity{table.name, id}, limits_for_records(lake.options.bounds))) {}
+        rows_(lake.codec.build(object_identity{table.name, id}, limits_of_records(lake.options.bounds))) {}
 
   // In order of key, each key once.
   [[nodiscard]] status append(const record& each) {
@@ -64,13 +64,6 @@ class keyed_writer {
     for (const std::uint32_t place : table_->key.columns)
       if (place == column) return true;
     return false;
-  }
-
-  // A row that was as long as the limit allows is longer as a record.
-  [[nodiscard]] static limits limits_for_records(limits bounds) noexcept {
-    constexpr std::size_t around = 32;
-    bounds.row_bytes_max += bounds.row_bytes_max < static_cast<std::size_t>(-1) - around ? around : 0;
-    return bounds;
   }
 
   core* lake_;
@@ -108,7 +101,9 @@ template <merge_strategy Merge, class Store, row_codec Codec>
     if (positions && !written.place.known) written.place = positions->find(each.key);
     if (written.place.known) header.base = base;
     if (header.form == object_form::base) written.place = {};
-    if (const status appended = writer.append(written); !appended) return appended.error();
+    if (const status appended = writer.append(written); !appended)
+      return appended.error().within(
+          concat({"table ", table.name, ", key ", describe_key(written.values, table.key.columns)}));
   }
   const result<data_object> object = writer.put();
   if (!object) return object.error();

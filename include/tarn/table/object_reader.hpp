@@ -28,7 +28,7 @@ class object_reader {
   // The object of the table called `table`, whose rows have `columns` values. errc::corrupt, naming the object, if it
   // is missing or its bytes are others; one `get`.
   [[nodiscard]] static result<object_reader> open(core& lake, std::string_view table, const data_object& object,
-                                                  std::size_t columns) {
+                                                  std::size_t columns, const limits& bounds) {
     const std::string name = object_name(table, object.id);
     result<handle> bytes = lake.store.get(name);
     if (!bytes && bytes.error().code() == errc::not_found)
@@ -38,7 +38,7 @@ class object_reader {
     opened.bytes_ = shared<handle>::make(*std::move(bytes));
     const std::string_view text = *opened.bytes_;
     if (const tarn::status good = verify(object, name, text); !good) return good.error();
-    result<cursor> rows = lake.codec.open(text, expectation(table, object, columns), lake.options.bounds);
+    result<cursor> rows = lake.codec.open(text, expectation(table, object, columns), bounds);
     if (!rows) return rows.error();
     opened.cursor_ = shared<cursor>::make(*std::move(rows));
     return opened;

@@ -41,8 +41,8 @@ class record_buffer {
  public:
   [[nodiscard]] std::size_t size() const noexcept { return records_.size(); }
   [[nodiscard]] bool empty() const noexcept { return records_.empty(); }
-  // Of the rows written, about.
-  [[nodiscard]] std::size_t byte_size() const noexcept { return bytes_; }
+  // Of all that was written, also of what was written over.
+  [[nodiscard]] std::size_t byte_size() const noexcept { return memory_ ? memory_->byte_size() : 0; }
   // Whether the record of some key resets it.
   [[nodiscard]] bool resets() const noexcept { return resets_; }
 
@@ -103,19 +103,12 @@ class record_buffer {
     mine.values = keep(values);
   }
 
-  template <class = void>
-  [[nodiscard]] list_view keep(const list_view& values) {
-    bytes_ += values.size() * sizeof(std::int64_t);
-    for (const value_view each : values)
-      if (each.kind() == kind::string || each.kind() == kind::bytes)
-        bytes_ += each.kind() == kind::string ? each.as_string().size() : each.as_bytes().size();
-    return copy_values(values, *memory_);
-  }
+  [[nodiscard]] list_view keep(const list_view& values) { return copy_values(values, *memory_); }
 
   // The slot that has the key, or the free one that it would be in. Open addressing, at most half full.
   template <class = void>
   [[nodiscard]] std::size_t slot_of(std::string_view key) const noexcept {
-    std::size_t slot = murmur3_x86_32(key) & (slots_.size() - 1);
+    std::size_t slot = murmur3_x86_32(key, hash_seed) & (slots_.size() - 1);
     while (slots_[slot] != 0 && records_[slots_[slot] - 1].key != key) slot = (slot + 1) & (slots_.size() - 1);
     return slot;
   }
@@ -129,11 +122,13 @@ class record_buffer {
     for (std::uint32_t at = 0; at < records_.size(); ++at) slots_[slot_of(records_[at].key)] = at + 1;
   }
 
+  // Not the buckets' own, by which all keys here have something in common.
+  static constexpr std::uint32_t hash_seed = 0x7461'726eU;
+
   shared<arena> memory_;
   sequence<buffered_record> records_;
   sequence<std::uint32_t> slots_;  // by hash of the key: the number of the record, counted from 1; 0: free
   std::string scratch_;
-  std::size_t bytes_ = 0;
   bool resets_ = false;
 };
 

@@ -53,9 +53,7 @@ template <class = void>
     if (at == schema::none)
       return error(errc::invalid_argument, concat({"there is no column '", name, "' to be ", role}));
     const column_type type = columns[at].type;
-    if (type == column_type::integer || type == column_type::string || type == column_type::bytes ||
-        (type == column_type::boolean && role == "a key"))
-      return static_cast<std::uint32_t>(at);
+    if (is_key_type(type, role == "a key")) return static_cast<std::uint32_t>(at);
     return error(errc::invalid_argument, concat({"column '", name, "' cannot be ", role,
                                                  ": declare it integer, string or bytes, it is ", name_of(type)}));
   };
@@ -74,7 +72,9 @@ template <class = void>
                  concat({"keyed::buckets is ", wanted.buckets, ": 1 to limits::buckets_max, which is ",
                          bounds.buckets_max, ", are allowed"}));
   key.buckets = wanted.buckets;
-  if (!wanted.fold.ordering.empty()) {
+  if (wanted.fold.ordered && wanted.fold.ordering.empty())
+    return error(errc::invalid_argument, "by_ordering names no column");
+  if (wanted.fold.ordered) {
     const result<std::uint32_t> place = find(wanted.fold.ordering, "an ordering");
     if (!place) return place.error();
     key.ordering = *place;
@@ -163,6 +163,21 @@ class value_checker {
 };
 
 }  // namespace row_check_detail
+
+// The same for one value that is to be a column's, by itself.
+template <class = void>
+[[nodiscard]] status check_value(const value_view& value, const column& expected, const limits& bounds) {
+  const auto place = [&] { return concat({"column '", expected.name, "'"}); };
+  if (!expected.takes(value.kind()))
+    return error(errc::invalid_argument,
+                 concat({place(), " takes ", name_of(expected.type), expected.nullable ? " or null" : ", not null",
+                         ", the value is ", name_of(value.kind())}));
+  row_check_detail::value_checker checker(bounds);
+  if (const status good = checker.check(value, 0); !good) return good.error().within(place());
+  if (checker.bytes() <= bounds.row_bytes_max) return {};
+  return error(errc::limit_exceeded, concat({place(), " has about ", checker.bytes(),
+                                             " bytes, limits::row_bytes_max is ", bounds.row_bytes_max}));
+}
 
 // errc::invalid_argument or errc::limit_exceeded, saying which column is wrong and how. One pass over the values.
 template <class = void>

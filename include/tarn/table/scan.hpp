@@ -135,7 +135,7 @@ class [[nodiscard]] table_scan {
 
   [[nodiscard]] tarn::status open(const data_object& object) {
     reader_ = {};  // the last object goes before the next comes
-    result<reader> opened = reader::open(*lake_, table_->name, object, table_->columns.size());
+    result<reader> opened = reader::open(*lake_, table_->name, object, table_->columns.size(), lake_->options.bounds);
     if (!opened) return opened.error();
     ++statistics_.objects;
     statistics_.bytes += opened->byte_size();
