@@ -47,6 +47,17 @@ std::string describe(const tarn::record& record, std::string_view base) {
   return text;
 }
 
+// The records of an object, whose positions were counted in `base`.
+std::string describe(tarn::memory_store& store, const tarn::action& added, std::string_view base) {
+  std::string records;
+  const auto bytes = store.get(tarn::object_name("letters", added.object.id)).value();
+  auto rows =
+      tarn::json_codec().open(bytes, {{"letters", added.object.id}, tarn::columns_before(added.block.form) + 2});
+  for (tarn::record record; rows->next() && tarn::decode_record(rows->row(), added.block.form, record);)
+    records += (records.empty() ? "" : ", ") + describe(record, base);
+  return records;
+}
+
 // The file group's objects, as the log and the store have them: one line for each, from the version that its writer had
 // read (o) to the one that made it visible (*), and then its records. Bases are named by their version.
 void draw(tarn::memory_store store) {
@@ -64,13 +75,7 @@ void draw(tarn::memory_store store) {
       if (is_base) bases.find_or_insert(tarn::to_text(each.object.id)) = name.substr(5);
       const std::string* const base = bases.find(tarn::to_text(each.block.base));
 
-      std::string records;
-      const auto bytes = store.get(tarn::object_name("letters", each.object.id)).value();
-      auto rows =
-          tarn::json_codec().open(bytes, {{"letters", each.object.id}, tarn::columns_before(each.block.form) + 2});
-      for (tarn::record record; rows->next() && tarn::decode_record(rows->row(), each.block.form, record);)
-        records += (records.empty() ? "" : ", ") + describe(record, base == nullptr ? "" : *base);
-
+      const std::string records = describe(store, each, base == nullptr ? "" : *base);
       const auto from = static_cast<int>(8 * each.block.read_version.number);
       const auto size = static_cast<int>(8 * at.number) - from;
       std::printf("  %-10s%*so%.*s*%*s%s%s\n", name.c_str(), from, "", size - 1, "-----------------------",

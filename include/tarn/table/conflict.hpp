@@ -42,6 +42,51 @@ struct footprint {
   isolation level = isolation::serializable;
 };
 
+namespace conflict_detail {
+
+// What an entry has done with one table.
+template <class = void>
+[[nodiscard]] table_access access_of(const sequence<action>& actions) {
+  table_access won;
+  for (const action& each : actions) {
+    if (each.kind == action_kind::add_object) won.appended = true;
+    if (each.kind == action_kind::create_table) won.created = true;
+    if (each.kind == action_kind::drop_table) won.dropped = true;
+    if (each.kind == action_kind::add_block && !each.block.compacted) won.wrote = true;
+    if (each.kind == action_kind::remove_object) won.compacted.push_back(each.object.id);
+  }
+  return won;
+}
+
+template <class = void>
+[[nodiscard]] bool have_common(const sequence<uuid>& some, const sequence<uuid>& others) noexcept {
+  for (const uuid& one : some)
+    for (const uuid& other : others)
+      if (one == other) return true;
+  return false;
+}
+
+// What the winner did with a table, and what this transaction has that does not go with it; empty: nothing.
+struct clash {
+  std::string_view did;
+  std::string_view reason = {};
+};
+
+// The rules for a table that neither has created or dropped.
+template <class = void>
+[[nodiscard]] clash clash_of_changes(const table_access& mine, const table_access& won, isolation level) noexcept {
+  const bool changed = won.appended || won.wrote;
+  const std::string_view did = won.appended ? "appended to" : won.wrote ? "wrote to" : "compacted";
+  if ((changed || !won.compacted.empty()) && mine.dropped) return {did, "dropped it"};
+  if (changed && mine.scanned && level == isolation::serializable) return {did, "scanned it"};
+  if (won.wrote && mine.relied) return {did, "inserted or updated keys of it"};
+  if (won.wrote && mine.wrote && level != isolation::non_blocking) return {did, "written to it"};
+  if (have_common(mine.compacted, won.compacted)) return {"compacted", "compacted the same objects of it"};
+  return {did};
+}
+
+}  // namespace conflict_detail
+
 // Success if the transaction may be committed after `theirs`; else errc::conflict, saying why. First rule that matches,
 // table by table:
 //
@@ -62,34 +107,20 @@ struct footprint {
 template <class = void>
 [[nodiscard]] status check_conflict(const footprint& mine, const entry& theirs) {
   for (const auto& [table, actions] : theirs.actions) {
-    table_access won;
-    for (const action& each : actions) {
-      if (each.kind == action_kind::add_object) won.appended = true;
-      if (each.kind == action_kind::create_table) won.created = true;
-      if (each.kind == action_kind::drop_table) won.dropped = true;
-      if (each.kind == action_kind::add_block && !each.block.compacted) won.wrote = true;
-      if (each.kind == action_kind::remove_object) won.compacted.push_back(each.object.id);
-    }
-    const auto conflict = [&, &name = table](std::string_view did, std::string_view reason) {
-      return error(errc::conflict,
-                   concat({"version ", theirs.at.number, ", by transaction ", to_text(theirs.transaction), ", ", did,
-                           " table ", name, ", and this transaction has ", reason, ": run it again"}));
-    };
-    const bool redefined = won.created || won.dropped;
-    const std::string_view redefinition = won.created ? "created" : "dropped";
+    const table_access won = conflict_detail::access_of(actions);
     const table_access* const used = mine.tables.find(table);
-    if (redefined && mine.listed_tables) return conflict(redefinition, "looked at which tables there are");
-    if (used == nullptr) continue;
-    if (redefined) return conflict(redefinition, "used that name");
-    const std::string_view change = won.appended ? "appended to" : won.wrote ? "wrote to" : "compacted";
-    const bool changed = won.appended || won.wrote;
-    if ((changed || !won.compacted.empty()) && used->dropped) return conflict(change, "dropped it");
-    if (changed && used->scanned && mine.level == isolation::serializable) return conflict(change, "scanned it");
-    if (won.wrote && used->relied) return conflict("wrote to", "inserted or updated keys of it");
-    if (won.wrote && used->wrote && mine.level != isolation::non_blocking) return conflict("wrote to", "written to it");
-    for (const uuid& replaced : used->compacted)
-      for (const uuid& gone : won.compacted)
-        if (gone == replaced) return conflict("compacted", "compacted the same objects of it");
+    const bool redefined = won.created || won.dropped;
+    conflict_detail::clash found{won.created ? "created" : "dropped"};
+    if (redefined && mine.listed_tables)
+      found.reason = "looked at which tables there are";
+    else if (redefined && used != nullptr)
+      found.reason = "used that name";
+    else if (!redefined && used != nullptr)
+      found = conflict_detail::clash_of_changes(*used, won, mine.level);
+    if (found.reason.empty()) continue;
+    return error(errc::conflict,
+                 concat({"version ", theirs.at.number, ", by transaction ", to_text(theirs.transaction), ", ",
+                         found.did, " table ", table, ", and this transaction has ", found.reason, ": run it again"}));
   }
   return {};
 }
