@@ -3,20 +3,21 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
 
 namespace tarn_test {
 
-using tally = std::map<std::string, std::size_t>;
+using tally = std::map<std::string, std::uint64_t>;
 
 class findings {
  public:
   // Counts in `happened`, for one run or for many.
   explicit findings(tally& happened) : happened_(happened) {}
 
-  void count(const std::string& what, std::size_t times = 1) { happened_[what] += times; }
+  void count(const std::string& what, std::uint64_t times = 1) { happened_[what] += times; }
   void tell(const std::string& what) { story_ += "  " + where_ + what + "\n"; }
   void expect(bool holds, const std::string& what) {
     if (!holds) fail(what);
