@@ -37,6 +37,7 @@
 #include "store/store.hpp"
 #include "table/client_core.hpp"
 #include "table/conflict.hpp"
+#include "table/keyed_row.hpp"
 #include "table/pending_table.hpp"
 #include "table/row_check.hpp"
 #include "table/scan.hpp"
@@ -50,12 +51,6 @@ concept container_of_rows = requires(const C& rows) {
   { *rows.begin() } -> std::convertible_to<row_view>;
   requires std::is_lvalue_reference_v<decltype(*rows.begin())>;
   rows.size();
-};
-
-// What was new to a keyed row: `update("users", {7}, {{"name", "Ada"}, {"age", 36}})`.
-struct column_change {
-  std::string_view column;
-  value_view value;
 };
 
 // Serializable, unless begun otherwise: the outcome is as if the committed transactions had run one after the other, in
@@ -159,7 +154,7 @@ class [[nodiscard]] transaction {
   [[nodiscard]] result<row> get(std::string_view table, const row_view& key) {
     const auto found = use_keyed(table);
     if (!found) return found.error();
-    const result<sequence<value_view>> values = values_of_key(**found, key);
+    const result<sequence<value_view>> values = row_of_key(*(*found)->state(), key, lake_->options.bounds);
     if (!values) return values.error();
     (*found)->access.scanned = true;
     return (*found)->keys().get(*lake_, *(*found)->state(), list_view(values->data(), values->size()));
@@ -168,7 +163,7 @@ class [[nodiscard]] transaction {
   // Changes columns of the row with this key; errc::not_found if there is none. The cost of `get`.
   [[nodiscard]] status update(std::string_view table, const row_view& key,
                               std::initializer_list<column_change> changes) {
-    result<row> before = get(table, key);
+    const result<row> before = get(table, key);
     if (!before) return before.error();
     return write_changed(*find(table), *before, changes, {});
   }
@@ -181,9 +176,9 @@ class [[nodiscard]] transaction {
     const row_view seen = standing_on.row();
     if (!slot.keys().may_have_written(*slot.state(), seen.values(), standing_on.writes()))
       return write_changed(slot, row(seen.begin(), seen.end()), changes, standing_on.place());
-    result<row> now = slot.keys().get(*lake_, *slot.state(), seen.values());
+    const result<row> now = slot.keys().get(*lake_, *slot.state(), seen.values());
     if (!now) return now.error();
-    return write_changed(slot, *std::move(now), changes, standing_on.place());
+    return write_changed(slot, *now, changes, standing_on.place());
   }
 
   // Erases the row with this key, if there is one, and forgets its ordering: whatever is written afterwards counts.
@@ -236,7 +231,7 @@ class [[nodiscard]] transaction {
     key_range wanted;
     wanted.bounded = true;
     for (const auto& [key, bytes] : {std::pair(&first, &wanted.first), std::pair(&last, &wanted.last)}) {
-      const result<sequence<value_view>> values = values_of_key(**found, *key);
+      const result<sequence<value_view>> values = row_of_key(*(*found)->state(), *key, lake_->options.bounds);
       if (!values) return values.error();
       std::string scratch;
       *bytes = encode_key(list_view(values->data(), values->size()), (*found)->state()->key.columns, scratch);
@@ -341,7 +336,7 @@ class [[nodiscard]] transaction {
     return error(errc::invalid_argument, concat({"table ", table, " has no key: it is a bag of rows"}));
   }
 
-  // The table of a scan that stands on one of its rows: unless it was dropped meanwhile, whatever has its name now.
+  // The table of a scan that stands on one of its rows; not another one that has got its name since.
   [[nodiscard]] result<pending*> use_row_of(const row_scan& standing_on) {
     const auto found = use(standing_on.table());
     if (!found) return found.error();
@@ -357,36 +352,12 @@ class [[nodiscard]] transaction {
     return row_scan(slot.state(), std::move(rows), id_, slot.keys().writes());
   }
 
-  // A row with nothing but the key, whose parts are given in its order.
-  [[nodiscard]] result<sequence<value_view>> values_of_key(const pending& slot, const row_view& key) const {
-    const table_state& table = *slot.state();
-    if (key.size() != table.key.columns.size())
-      return error(errc::invalid_argument, concat({"the key has ", key.size(), " values, that of table ", table.name,
-                                                   " has ", table.key.columns.size(), " columns"}));
-    sequence<value_view> values;
-    while (values.size() < table.columns.size()) values.emplace_back();
-    for (std::size_t at = 0; at < key.size(); ++at) {
-      const std::uint32_t place = table.key.columns[at];
-      const status good = check_value(key[at], table.columns[place], lake_->options.bounds);
-      if (!good) return good.error().within(concat({"the key of table ", table.name}));
-      values[place] = key[at];
-    }
-    return values;
-  }
-
   [[nodiscard]] status erase_key(std::string_view table, const row_view& key, const operation& done,
                                  const value_view* ordering) {
     const auto found = use_keyed(table);
     if (!found) return found.error();
-    result<sequence<value_view>> values = values_of_key(**found, key);
+    const auto values = row_of_key(*(*found)->state(), key, lake_->options.bounds, ordering);
     if (!values) return values.error();
-    const table_state& state = *(*found)->state();
-    if (ordering != nullptr && !state.key.ordered())
-      return error(errc::invalid_argument, concat({"table ", table, " has no ordering: its latest write counts"}));
-    if (ordering != nullptr)
-      if (const status good = check_value(*ordering, state.columns[state.key.ordering], lake_->options.bounds); !good)
-        return good.error().within(concat({"the ordering of table ", table}));
-    if (ordering != nullptr) (*values)[state.key.ordering] = *ordering;
     return write(**found, done, list_view(values->data(), values->size()), {});
   }
 
@@ -396,28 +367,12 @@ class [[nodiscard]] transaction {
     return written ? written : fail_with(written.error());
   }
 
-  [[nodiscard]] status write_changed(pending& slot, row after, std::initializer_list<column_change> changes,
+  [[nodiscard]] status write_changed(pending& slot, const row& before, std::initializer_list<column_change> changes,
                                      const keyed_place& place) {
-    const table_state& table = *slot.state();
-    const value before = table.key.ordered() ? after[table.key.ordering] : value();
-    const value_view ordering = before;
-    for (const column_change& each : changes) {
-      const std::size_t at = table.columns.find(each.column);
-      if (at == schema::none)
-        return error(errc::invalid_argument, concat({"table ", table.name, " has no column '", each.column, "'"}));
-      for (const std::uint32_t part : table.key.columns)
-        if (part == at)
-          return error(errc::invalid_argument, concat({"column '", each.column,
-                                                       "' is part of the key: erase the row "
-                                                       "and write another"}));
-      after[at] = value(each.value);
-    }
-    if (const status good = check_row(after, table.columns, lake_->options.bounds); !good)
-      return good.error().within(concat({"table ", table.name}));
-    if (table.key.ordered() && compare_ordering(list_view(after)[table.key.ordering], ordering) < 0)
-      return error(errc::late, concat({"the row of table ", table.name, " has a greater ordering than it would get"}));
+    const result<row> after = changed_row(*slot.state(), before, changes, lake_->options.bounds);
+    if (!after) return after.error();
     slot.access.relied = true;
-    return write(slot, {false, key_state::live}, after, place);
+    return write(slot, {false, key_state::live}, *after, place);
   }
 
   template <class Rows>
