@@ -66,7 +66,7 @@ exit_code run(const call& asked) {
   if (!opened) return report(opened.error());
   tarn::result<transaction> writing = begin(*opened);
   if (!writing) return report(writing.error());
-  const tarn::result<keyed_table> table = find_keyed_table(*opened, *writing, asked.argument(0));
+  const tarn::result<keyed_table> table = find_keyed_table(*writing, asked.argument(0));
   if (!table) return report(table.error());
   const outcome keys = from ? erase_listed(*from, *format, *writing, *table) : erase_typed(asked, *writing, *table);
   if (!keys) return report(keys.error());

@@ -20,7 +20,7 @@ exit_code run(const call& asked) {
   if (!opened) return report(opened.error());
   tarn::result<transaction> reading = begin(*opened, *at);
   if (!reading) return report(reading.error());
-  const tarn::result<keyed_table> table = find_keyed_table(*opened, *reading, asked.argument(0));
+  const tarn::result<keyed_table> table = find_keyed_table(*reading, asked.argument(0));
   if (!table) return report(table.error());
   tarn::arena memory;
   const auto key = parse_key(*table, std::span(asked.given.positional()).subspan(1), memory);

@@ -14,16 +14,13 @@ tarn::result<tarn::value_view> parse_word(const tarn::column& column, std::strin
 
 }  // namespace
 
-tarn::result<keyed_table> find_keyed_table(client& opened, transaction& reading, std::string_view table) {
+tarn::result<keyed_table> find_keyed_table(transaction& reading, std::string_view table) {
   const tarn::result<tarn::schema> columns = reading.columns(table);
   if (!columns) return columns.error();
-  const tarn::result<tarn::shared_snapshot> state = state_of(opened, reading);
-  if (!state) return state.error();
-  const tarn::table_state* const found = (*state)->find_table(table);
-  if (found == nullptr || found->key.empty())
-    return tarn::error(tarn::errc::invalid_argument,
-                       tarn::concat({"table ", table, " has no key: it is a bag of rows"}));
-  return keyed_table{std::string(table), *columns, found->key};
+  const tarn::result<tarn::table_key> key = reading.key(table);
+  if (!key) return key.error();
+  if (!key->empty()) return keyed_table{std::string(table), *columns, *key};
+  return tarn::error(tarn::errc::invalid_argument, tarn::concat({"table ", table, " has no key: it is a bag of rows"}));
 }
 
 std::string names_of_key(const tarn::schema& columns, const tarn::table_key& key) {

@@ -22,7 +22,7 @@ struct keyed_table {
 };
 
 // The table of this name as the transaction sees it in its version; an error if there is none, or if it has no key.
-[[nodiscard]] tarn::result<keyed_table> find_keyed_table(client& opened, transaction& reading, std::string_view table);
+[[nodiscard]] tarn::result<keyed_table> find_keyed_table(transaction& reading, std::string_view table);
 
 // The names of the key's columns, as in a line of CSV.
 [[nodiscard]] std::string names_of_key(const tarn::schema& columns, const tarn::table_key& key);
