@@ -41,6 +41,7 @@ extern const command upsert_command;
 extern const command erase_command;
 extern const command get_command;
 extern const command scan_command;
+extern const command explain_command;
 extern const command compact_command;
 extern const command tables_command;
 extern const command log_command;

@@ -8,9 +8,9 @@
 namespace lake {
 namespace {
 
-const command* const commands[] = {&create_command, &drop_command, &insert_command, &upsert_command,
-                                   &erase_command,  &get_command,  &scan_command,   &compact_command,
-                                   &tables_command, &log_command,  &check_command};
+const command* const commands[] = {&create_command,  &drop_command,   &insert_command, &upsert_command,
+                                   &erase_command,   &get_command,    &scan_command,   &explain_command,
+                                   &compact_command, &tables_command, &log_command,    &check_command};
 
 constexpr std::string_view general_usage = "usage: lake DIR COMMAND [ARGUMENT...]\n       lake [COMMAND] --help\n";
 

@@ -228,15 +228,18 @@ class [[nodiscard]] transaction {
   [[nodiscard]] result<row_scan> scan(std::string_view table, const row_view& first, const row_view& last) {
     const auto found = use_keyed(table);
     if (!found) return found.error();
-    key_range wanted;
-    wanted.bounded = true;
-    for (const auto& [key, bytes] : {std::pair(&first, &wanted.first), std::pair(&last, &wanted.last)}) {
-      const result<sequence<value_view>> values = row_of_key(*(*found)->state(), *key, lake_->options.bounds);
-      if (!values) return values.error();
-      std::string scratch;
-      *bytes = encode_key(list_view(values->data(), values->size()), (*found)->state()->key.columns, scratch);
-    }
-    return scan_keys(**found, std::move(wanted), verification::of_order);
+    const result<std::string> from = bytes_of_key(*(*found)->state(), first, lake_->options.bounds);
+    if (!from) return from.error();
+    const result<std::string> to = bytes_of_key(*(*found)->state(), last, lake_->options.bounds);
+    if (!to) return to.error();
+    return scan_keys(**found, {*from, *to, true}, verification::of_order);
+  }
+
+  // How `scan` would read a keyed table now: its objects, and which of them by position. Reads nothing from the store.
+  [[nodiscard]] result<explanation> explain(std::string_view table) {
+    const auto found = use_keyed(table);
+    if (!found) return found.error();
+    return (*found)->keys().explain(*(*found)->state());
   }
 
   // Makes all changes visible, as one version, and ends the transaction; without changes, success at the version that

@@ -245,6 +245,34 @@ TEST_CASE("a fresh block is placed by position, a stale one in the same slice by
   CHECK(merged.keys_by_key == 1);
 }
 
+TEST_CASE("explain says which objects are placed by position, and why others are not") {
+  keyed_story<in_memory, merge::by_position> story({});
+  const auto placed = [](auto& tx) {
+    std::string all;
+    for (const explained_run& each : tx.explain("t").value())
+      all += concat({name_of(each.placed), " ", each.records, " ", each.at.number, "; "});
+    return all;
+  };
+  story.commit({"a", "b", "c", "d"});
+  auto stale = story.begin();
+  decltype(story)::write_known(stale, "d=stale");
+  story.commit({"-a"});
+  story.compact();
+  auto fresh = story.begin();
+  CHECK(placed(fresh) == "base 3 2; ");
+  decltype(story)::write_known(fresh, "c=fresh");
+  CHECK(placed(fresh) == "base 3 2; by position 1 -1; ");
+  fresh.commit().value();
+  stale.commit().value();
+  auto reading = story.begin();
+  CHECK(placed(reading) == "base 3 2; by position 1 4; by key, its positions do not hold 1 5; ");
+  const explanation runs = reading.explain("t").value();
+  CHECK(to_text(runs).starts_with(concat({"bucket 0: ", to_text(runs[0].object), ", 3 records, version "})));
+  create_users(reading);
+  CHECK(reading.explain("users").value().empty());
+  CHECK(code_of(reading.explain("none")) == errc::no_such_table);
+}
+
 TEST_CASE("if every position holds, no key of the base is compared; by key, they are") {
   const auto merged_by = [](auto story) {
     story.commit({"a", "b", "c", "d"});

@@ -8,7 +8,7 @@ from support.tool import LAKE, LakeTest, main, run
 
 FIXTURES = pathlib.Path(__file__).resolve().parents[1] / "fixtures"
 NOBODY = 65534
-COMMANDS = ["create", "drop", "insert", "upsert", "erase", "get", "scan", "compact", "tables", "log", "check"]
+COMMANDS = ["create", "drop", "insert", "upsert", "erase", "get", "scan", "explain", "compact", "tables", "log", "check"]
 
 
 class Help(LakeTest):

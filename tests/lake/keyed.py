@@ -89,6 +89,11 @@ class Write(Keyed):
         self.assertIn("t: 899 rows of 1,001 records in 7 objects", self.succeed("tables", "--count", "--format=table"))
         self.assertIn("data: 1,001 rows in 7 objects", self.succeed("check"))
 
+        runs = [parse(text) for text in self.succeed("explain", "t").splitlines()]
+        self.assertEqual([each["place"] for each in runs].count("base"), 3)
+        self.assertEqual([each["place"] for each in runs].count("by key, it has no positions"), 4)
+        self.assertEqual(sum(each["records"] for each in runs), 1001)
+
         before = self.succeed("scan", "t")
         self.assertEqual(
             self.succeed("compact", "t"), "compacted table t: 7 objects into 3 with 899 records (version 6)\n"

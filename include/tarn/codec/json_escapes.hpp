@@ -25,15 +25,15 @@ enum class json_escapes : bool {
 
 template <class = void>
 void append_bytes_escape(std::string& out, std::string_view bytes) {
-  out.append(R"({"$bytes":")");
+  append_text(out, R"({"$bytes":")");
   append_base64(out, bytes);
-  out.append(R"("})");
+  append_text(out, R"("})");
 }
 
 // All 64 bits: a NaN may carry something in its payload.
 template <class = void>
 void append_double_escape(std::string& out, double number) {
-  out.append(R"({"$double":")").append(hex(std::bit_cast<std::uint64_t>(number))).append(R"("})");
+  out += concat({R"({"$double":")", hex(std::bit_cast<std::uint64_t>(number)), R"("})"});
 }
 
 // Both decoders read the string that is an escape's content; false if no value is written so. There is one way to write

@@ -71,7 +71,7 @@ struct json_input {
     if (place == end) return "the end of the text";
     const auto byte = static_cast<std::uint8_t>(*place);
     if (byte < 0x20 || byte > 0x7e) return concat({"the byte 0x", hex(byte)});
-    return concat({"'", std::string_view(place, 1), "'"});
+    return concat({"'", *place, "'"});
   }
 };
 

@@ -189,7 +189,7 @@ void append_json_string(std::string& out, std::string_view utf8) {
       const char escape[] = {'\\', names[which]};
       out.append(escape, sizeof escape);
     } else {
-      out.append("\\u00").append(hex(static_cast<std::uint8_t>(*plain_end)));
+      out += concat({"\\u00", hex(static_cast<std::uint8_t>(*plain_end))});
     }
     at = plain_end + 1;
   }

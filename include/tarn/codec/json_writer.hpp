@@ -73,7 +73,7 @@ class json_writer {
   // All of a value without parts; the opening of one with parts.
   void begin_value(std::string& out, value_view value) {
     switch (value.kind()) {
-      case kind::null: out.append("null"); break;
+      case kind::null: append_text(out, "null"); break;
       case kind::boolean: out.append(value.as_boolean() ? "true" : "false"); break;
       case kind::integer: append_text(out, value.as_integer()); break;
       case kind::real: append_double(out, value.as_double()); break;

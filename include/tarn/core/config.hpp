@@ -30,7 +30,11 @@
 #endif
 
 // A note on `template <class = void>`, which stands before functions and classes all over tarn: they are templates over
-// nothing. A file that includes tarn then only parses them, and compiles those that it uses.
+// nothing. A file that includes tarn then only parses them, and compiles those that it uses. What compilers look at
+// even then is kept cheap too: operators are friends of their classes (an overload for the namespace is tried,
+// conversions and all, on everything that is compared in it), literals go through `append_text` (std::string's own
+// functions check each length of literal anew), and some small types swap by hand (std::swap and std::exchange ask ten
+// traits a type).
 
 #define TARN_CONCATENATE_EXPANDED(a, b, c, d, e) a##b##_##c##_e##d##_t##e
 #define TARN_CONCATENATE(a, b, c, d, e) TARN_CONCATENATE_EXPANDED(a, b, c, d, e)

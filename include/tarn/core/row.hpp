@@ -44,6 +44,11 @@ class row_view {
   [[nodiscard]] index_iterator<list_view> begin() const noexcept { return values_.begin(); }
   [[nodiscard]] index_iterator<list_view> end() const noexcept { return values_.end(); }
 
+  template <class = void>
+  [[nodiscard]] friend bool operator==(const row_view& a, const row_view& b) noexcept {
+    return are_same(a.values_, b.values_);
+  }
+
  private:
   template <class = void>
   [[nodiscard]] value_view at(std::string_view column_name) const {
@@ -56,10 +61,5 @@ class row_view {
   list_view values_;
   const schema* columns_ = nullptr;
 };
-
-template <class = void>
-[[nodiscard]] bool operator==(const row_view& a, const row_view& b) noexcept {
-  return are_same(a.values(), b.values());
-}
 
 }  // namespace tarn::inline TARN_ABI

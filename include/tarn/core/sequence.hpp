@@ -16,6 +16,16 @@
 
 namespace tarn::inline TARN_ABI {
 
+// Memory without objects, freed unless somebody takes it.
+struct raw_memory {
+  explicit raw_memory(std::size_t size) : bytes(::operator new(size)) {}
+  raw_memory(const raw_memory&) = delete;
+  raw_memory& operator=(const raw_memory&) = delete;
+  ~raw_memory() { ::operator delete(bytes); }
+
+  void* bytes;
+};
+
 // A value: copies are independent, comparing compares the elements. One that was moved from is empty, or has what the
 // one assigned to had. T must be nothrow-movable and not over-aligned. Pointers to elements, which are the iterators,
 // are valid until the sequence grows. Not thread-safe to change.
@@ -41,7 +51,10 @@ class sequence {
     reserve(other.size_);
     for (const T& each : other) emplace_back(each);
   }
-  sequence(sequence&& other) noexcept { swap(other); }
+  sequence(sequence&& other) noexcept : room_(other.room_), size_(other.size_) {
+    other.room_ = {};
+    other.size_ = 0;
+  }
   sequence& operator=(const sequence& other) {
     sequence copied(other);
     swap(copied);
@@ -51,7 +64,10 @@ class sequence {
     swap(other);
     return *this;
   }
-  ~sequence() { clear(); }
+  ~sequence() {
+    for (std::size_t at = size_; at-- > 0;) room_.elements[at].~T();
+    ::operator delete(room_.elements);
+  }
 
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
@@ -75,11 +91,12 @@ class sequence {
   template <class... Arguments>
   T& emplace_back(Arguments&&... arguments) {
     if (size_ == room_.capacity) {
-      storage larger(room_.capacity == 0 ? first_capacity : 2 * room_.capacity);
-      ::new (static_cast<void*>(larger.elements + size_)) T(std::forward<Arguments>(arguments)...);
-      move_to(larger);
+      const std::size_t capacity = room_.capacity == 0 ? first_capacity : 2 * room_.capacity;
+      raw_memory larger(bytes_of(capacity));
+      ::new (static_cast<T*>(larger.bytes) + size_) T(std::forward<Arguments>(arguments)...);
+      move_to(larger, capacity);
     } else {
-      ::new (static_cast<void*>(room_.elements + size_)) T(std::forward<Arguments>(arguments)...);
+      ::new (room_.elements + size_) T(std::forward<Arguments>(arguments)...);
     }
     return room_.elements[size_++];
   }
@@ -100,18 +117,15 @@ class sequence {
   void pop_back() noexcept { room_.elements[--size_].~T(); }
   // Drops all but the first `size` elements, of which there must be as many. Keeps the memory.
   void shrink(std::size_t size) noexcept {
-    if constexpr (std::is_trivially_destructible_v<T>)
-      size_ = size;
-    else
-      while (size_ > size) pop_back();
+    while (size_ > size) pop_back();
   }
   void clear() noexcept { shrink(0); }
 
   // Makes room for `capacity` elements in all.
   void reserve(std::size_t capacity) {
     if (capacity <= room_.capacity) return;
-    storage larger(capacity);
-    move_to(larger);
+    raw_memory larger(bytes_of(capacity));
+    move_to(larger, capacity);
   }
 
   friend bool operator==(const sequence& a, const sequence& b) {
@@ -124,50 +138,46 @@ class sequence {
  private:
   static constexpr std::size_t first_capacity = 4;
 
-  // Memory for elements, which it does not know of.
-  struct storage {
-    storage() noexcept = default;
-    explicit storage(std::size_t count) : elements(static_cast<T*>(::operator new(bytes(count)))), capacity(count) {
-      static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
-    }
-    storage(const storage&) = delete;
-    storage& operator=(const storage&) = delete;
-    ~storage() { ::operator delete(elements); }
-
-    // More than memory can have, rather than a number that has wrapped around.
-    [[nodiscard]] static std::size_t bytes(std::size_t count) noexcept {
-      constexpr auto max = static_cast<std::size_t>(-1);
-      return count <= max / sizeof(T) ? count * sizeof(T) : max;
-    }
-
-    void swap(storage& other) noexcept {
-      std::swap(elements, other.elements);
-      std::swap(capacity, other.capacity);
-    }
-
+  // Memory for `capacity` elements.
+  struct room {
     T* elements = nullptr;
     std::size_t capacity = 0;
   };
 
-  void move_to(storage& larger) noexcept {
-    static_assert(std::is_nothrow_move_constructible_v<T>, "elements that are moved must all arrive");
+  // More than memory can have, rather than a number that has wrapped around.
+  [[nodiscard]] static std::size_t bytes_of(std::size_t count) noexcept {
+    static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+    constexpr auto max = static_cast<std::size_t>(-1);
+    return count <= max / sizeof(T) ? count * sizeof(T) : max;
+  }
+
+  // Leaves the memory that the elements were in to `larger`.
+  void move_to(raw_memory& larger, std::size_t capacity) noexcept {
+    static_assert(noexcept(T(std::declval<T>())), "elements that are moved must all arrive");
+    T* const from = room_.elements;
+    T* const to = static_cast<T*>(larger.bytes);
     if constexpr (std::is_trivially_copyable_v<T>) {
-      if (size_ > 0) std::memcpy(static_cast<void*>(larger.elements), room_.elements, size_ * sizeof(T));
+      if (size_ > 0) std::memcpy(static_cast<void*>(to), from, size_ * sizeof(T));
     } else {
       for (std::size_t at = 0; at < size_; ++at) {
-        ::new (static_cast<void*>(larger.elements + at)) T(std::move(room_.elements[at]));
-        room_.elements[at].~T();
+        ::new (to + at) T(std::move(from[at]));
+        from[at].~T();
       }
     }
-    room_.swap(larger);
+    room_ = {to, capacity};
+    larger.bytes = from;
   }
 
   void swap(sequence& other) noexcept {
-    room_.swap(other.room_);
-    std::swap(size_, other.size_);
+    const room mine = room_;
+    const std::size_t size = size_;
+    room_ = other.room_;
+    size_ = other.size_;
+    other.room_ = mine;
+    other.size_ = size;
   }
 
-  storage room_;
+  room room_;
   std::size_t size_ = 0;
 };
 

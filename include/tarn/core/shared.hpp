@@ -21,9 +21,11 @@ class shared {
     // A new owner comes from an existing one, so nothing has to be ordered before it.
     if (block_ != nullptr) __atomic_fetch_add(&block_->owners, 1, __ATOMIC_RELAXED);
   }
-  shared(shared&& other) noexcept : block_(std::exchange(other.block_, nullptr)) {}
+  shared(shared&& other) noexcept : block_(other.block_) { other.block_ = nullptr; }
   shared& operator=(shared other) noexcept {
-    std::swap(block_, other.block_);
+    block* const mine = block_;
+    block_ = other.block_;
+    other.block_ = mine;
     return *this;
   }
   ~shared() {

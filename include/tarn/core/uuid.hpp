@@ -28,10 +28,12 @@ struct uuid {
 // 8-4-4-4-12 lower-case hex digits.
 template <class = void>
 [[nodiscard]] std::string to_text(const uuid& id) {
-  std::string digits = hex(id.high) + hex(id.low);
-  constexpr std::size_t dashes[] = {20, 16, 12, 8};
-  for (const std::size_t at : dashes) digits.insert(at, 1, '-');
-  return digits;
+  const std::string high = hex(id.high);
+  const std::string low = hex(id.low);
+  const std::string_view first = high;
+  const std::string_view second = low;
+  return concat({first.substr(0, 8), "-", first.substr(8, 4), "-", first.substr(12), "-", second.substr(0, 4), "-",
+                 second.substr(4)});
 }
 
 // Reads 8-4-4-4-12 lower-case hex digits of any UUID version; false, and `id` as it was, for anything else.

@@ -39,8 +39,16 @@ concept character = std::same_as<T, char> || std::same_as<T, wchar_t> || std::sa
     std::same_as<T, char16_t> || std::same_as<T, char32_t>;
 
 class value;
+class value_view;
 class list_view;
 class map_view;
+
+// Whether they are the same, bit for bit. The operators that call these are friends of their classes: overloads for all
+// of the namespace would be tried, with every conversion to a value, wherever two things of it are compared.
+template <class = void>
+[[nodiscard]] bool is_same(const value_view& a, const value_view& b) noexcept;
+template <class = void>
+[[nodiscard]] bool are_same(const list_view& a, const list_view& b) noexcept;
 
 // One value, by reference: valid as long as what it looks at. Converts from the types of the language, so that a row
 // can be written as `{1, "Ada", 2.5, nullptr}`.
@@ -101,11 +109,17 @@ class value_view {
   template <class = void>
   [[nodiscard]] map_view as_map() const;
 
+  template <class = void>
+  [[nodiscard]] friend bool operator==(const value_view& a, const value_view& b) noexcept {
+    return is_same(a, b);
+  }
+
  private:
   friend class list_view;
   friend class map_view;
 
   [[nodiscard]] std::string_view text() const noexcept { return {text_, size_}; }
+  template <class = void>
   [[nodiscard]] const value_view& expect(tarn::kind wanted) const {
     if (kind_ != wanted) refuse(wanted);
     return *this;
@@ -176,6 +190,11 @@ class list_view {
   [[nodiscard]] index_iterator<list_view> begin() const noexcept { return {this, 0}; }
   [[nodiscard]] index_iterator<list_view> end() const noexcept { return {this, size_}; }
 
+  template <class = void>
+  [[nodiscard]] friend bool operator==(const list_view& a, const list_view& b) noexcept {
+    return are_same(a, b);
+  }
+
  private:
   friend class value_view;
   friend class map_view;
@@ -190,6 +209,11 @@ class list_view {
 struct member_view {
   std::string_view key;
   value_view value;
+
+  template <class = void>
+  [[nodiscard]] friend bool operator==(const member_view& a, const member_view& b) noexcept {
+    return a.key == b.key && is_same(a.value, b.value);
+  }
 };
 
 // Keys and values by reference, in the order in which they were written. Keys are UTF-8 and differ from one another.
@@ -210,6 +234,11 @@ class map_view {
 
   [[nodiscard]] index_iterator<map_view> begin() const noexcept { return {this, 0}; }
   [[nodiscard]] index_iterator<map_view> end() const noexcept { return {this, size()}; }
+
+  template <class = void>
+  [[nodiscard]] friend bool operator==(const map_view& a, const map_view& b) noexcept {
+    return are_same(a.alternating_, b.alternating_);
+  }
 
  private:
   friend class value_view;
@@ -243,7 +272,7 @@ class value {
   value() noexcept = default;
   // Anything that a value_view can be made of.
   template <class T>
-    requires(std::constructible_from<value_view, const T&> && !std::same_as<T, value>)
+    requires(!std::same_as<T, value> && requires(const T& from) { value_view(from); })
   value(const T& from) : value(value_view(from), 0) {}
 
   template <class = void>
@@ -257,6 +286,15 @@ class value {
   [[nodiscard]] static value map(std::initializer_list<member> members);
 
   [[nodiscard]] tarn::kind kind() const noexcept { return kind_; }
+
+  template <class = void>
+  [[nodiscard]] friend bool operator==(const value& a, const value& b) noexcept {
+    return is_same(a, b);
+  }
+  template <class = void>
+  [[nodiscard]] friend bool operator==(const value_view& a, const value& b) noexcept {
+    return is_same(a, b);
+  }
 
  private:
   friend class value_view;
@@ -335,12 +373,9 @@ inline value_view list_view::operator[](std::size_t index) const noexcept {
   return static_cast<const value_view*>(elements_)[index];
 }
 
-template <class = void>
-[[nodiscard]] bool are_same(const list_view& a, const list_view& b) noexcept;
-
-// Bit for bit; recursion is as deep as the values, which `limits::nesting_depth_max` bounds for what tarn has read.
-template <class = void>
-[[nodiscard]] bool is_same(const value_view& a, const value_view& b) noexcept {
+// Recursion is as deep as the values, which `limits::nesting_depth_max` bounds for what tarn has read.
+template <class>
+bool is_same(const value_view& a, const value_view& b) noexcept {
   if (a.kind() != b.kind()) return false;
   switch (a.kind()) {
     case kind::null: return true;
@@ -361,31 +396,6 @@ bool are_same(const list_view& a, const list_view& b) noexcept {
   for (std::size_t at = 0; at < a.size(); ++at)
     if (!is_same(a[at], b[at])) return false;
   return true;
-}
-
-template <class = void>
-[[nodiscard]] bool operator==(const value_view& a, const value_view& b) noexcept {
-  return is_same(a, b);
-}
-template <class = void>
-[[nodiscard]] bool operator==(const value_view& a, const value& b) noexcept {
-  return is_same(a, b);
-}
-template <class = void>
-[[nodiscard]] bool operator==(const list_view& a, const list_view& b) noexcept {
-  return are_same(a, b);
-}
-template <class = void>
-[[nodiscard]] bool operator==(const map_view& a, const map_view& b) noexcept {
-  return are_same(a.keys_and_values(), b.keys_and_values());
-}
-template <class = void>
-[[nodiscard]] bool operator==(const member_view& a, const member_view& b) noexcept {
-  return a.key == b.key && is_same(a.value, b.value);
-}
-template <class = void>
-[[nodiscard]] bool operator==(const value& a, const value& b) noexcept {
-  return is_same(a, b);
 }
 
 }  // namespace tarn::inline TARN_ABI

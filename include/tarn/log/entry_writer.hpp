@@ -46,7 +46,7 @@ void append_for_each_column(std::string& out, std::string_view key, const schema
 // Columns are named by their ids.
 template <class = void>
 void append_key(std::string& out, const schema& columns, const table_key& key) {
-  out += R"(,"Key":[)";
+  append_text(out, R"(,"Key":[)");
   for (const std::uint32_t& place : key.columns) {
     if (&place != &key.columns.front()) out += ',';
     append_text(out, columns[place].id.number);
@@ -57,9 +57,9 @@ void append_key(std::string& out, const schema& columns, const table_key& key) {
 
 template <class = void>
 void append_create_table(std::string& out, std::string_view table, const action& made) {
-  out +=
-      made.key.empty() ? R"({"AddDataobject":null,"ChangeMetadata":{"Table":")" : R"({"CreateKeyedTable":{"Table":")";
-  out += concat({table, "\""});
+  out += concat(
+      {made.key.empty() ? R"({"AddDataobject":null,"ChangeMetadata":{"Table":")" : R"({"CreateKeyedTable":{"Table":")",
+       table, "\""});
   append_for_each_column(out, R"(,"Columns":)", made.columns,
                          [&](const column& c) { append_json_string(out, c.name); });
   out += concat({R"(,"TableId":")", to_text(made.table_id), "\""});
@@ -68,9 +68,9 @@ void append_create_table(std::string& out, std::string_view table, const action&
   append_for_each_column(out, R"(,"Types":)", made.columns,
                          [&](const column& c) { append_json_string(out, name_of(c.type)); });
   append_for_each_column(out, R"(,"Nullable":)", made.columns,
-                         [&](const column& c) { out += c.nullable ? "true" : "false"; });
+                         [&](const column& c) { append_text(out, c.nullable ? "true" : "false"); });
   if (!made.key.empty()) append_key(out, made.columns, made.key);
-  out += "}}";
+  append_text(out, "}}");
 }
 
 // `kind` and the members that add-actions of both kinds have; the braces stay open.
@@ -84,7 +84,7 @@ void append_object(std::string& out, std::string_view kind, std::string_view tab
 template <class = void>
 void append_add_object(std::string& out, std::string_view table, const data_object& object) {
   append_object(out, "AddDataobject", table, object);
-  out += R"(},"ChangeMetadata":null})";
+  append_text(out, R"(},"ChangeMetadata":null})");
 }
 
 // The article's program must not take operations on keys for rows: an action of this name stops it.
@@ -95,8 +95,8 @@ void append_add_block(std::string& out, std::string_view table, const action& ad
   out += concat({R"(,"Bucket":)", block.bucket, R"(,"Form":")", name_of(block.form), R"(","ReadVersion":)",
                  block.read_version.number});
   if (!block.base.is_nil()) out += concat({R"(,"Base":")", to_text(block.base), "\""});
-  if (block.compacted) out += R"(,"Compacted":true)";
-  out += "}}";
+  if (block.compacted) append_text(out, R"(,"Compacted":true)");
+  append_text(out, "}}");
 }
 
 template <class = void>
@@ -126,11 +126,11 @@ void append_action(std::string& out, std::string_view table, const action& chang
 template <class = void>
 void append_actions(std::string& out, const entry& content) {
   out += '{';
-  bool first_table = true;
+  const std::size_t start = out.size();
   for (const auto& [table, actions] : content.actions) {
-    if (!std::exchange(first_table, false)) out += ',';
+    if (out.size() > start) out += ',';
     append_json_string(out, table);
-    out += ":[";
+    append_text(out, ":[");
     for (const action& each : actions) {
       if (&each != &actions.front()) out += ',';
       append_action(out, table, each);
@@ -151,9 +151,9 @@ template <class = void>
                  R"(","ReadVersion":)", content.read_version.number, R"(,"PreviousCrc32c":")",
                  hex(content.previous_checksum), R"(","TimestampMs":)", content.time.ms, R"(,"Operation":)"});
   append_json_string(out, content.operation);
-  out += R"(,"NeededToRead":)";
+  append_text(out, R"(,"NeededToRead":)");
   entry_json::append_strings(out, content.needed_to_read);
-  out += R"(,"NeededToWrite":)";
+  append_text(out, R"(,"NeededToWrite":)");
   entry_json::append_strings(out, content.needed_to_write);
   out += entry_json::checksum_key;
   const std::string checksum = hex(crc32c(out));

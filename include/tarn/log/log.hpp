@@ -102,7 +102,8 @@ template <object_store Store>
     const result<version> later = find_later_entry(store, at);
     if (!later) return later.error();
     if (*later == version()) return next;
-    if (std::exchange(looked_twice, true)) return missing_entry(at, *later);
+    if (looked_twice) return missing_entry(at, *later);
+    looked_twice = true;
   }
 }
 

@@ -66,9 +66,9 @@ void append_quoted(std::string& out, std::string_view text) {
 
 template <class = void>
 void append_hex(std::string& out, std::string_view data) {
-  out += "0x";
+  append_text(out, "0x");
   for (const char c : data.substr(0, described_bytes_max)) out += hex(static_cast<unsigned char>(c));
-  if (data.size() > described_bytes_max) out += "...";
+  if (data.size() > described_bytes_max) append_text(out, "...");
 }
 
 }  // namespace key_detail
@@ -108,7 +108,7 @@ template <class = void>
 [[nodiscard]] std::string describe_key(list_view values, const sequence<std::uint32_t>& columns) {
   std::string out = "(";
   for (const std::uint32_t column : columns) {
-    if (out.size() > 1) out += ", ";
+    if (out.size() > 1) append_text(out, ", ");
     const value_view part = values[column];
     switch (part.kind()) {
       case kind::integer: append_text(out, part.as_integer()); break;

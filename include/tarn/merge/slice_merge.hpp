@@ -310,11 +310,16 @@ class slice_merge {
     return order < 0 || (order == 0 && a < b);
   }
 
+  void swap_waiting(std::size_t a, std::size_t b) noexcept {
+    const std::uint32_t run = heap_[a];
+    heap_[a] = heap_[b];
+    heap_[b] = run;
+  }
   // A binary heap of the runs that wait, the next one first.
   void push(std::uint32_t run) {
     heap_.push_back(run);
     for (std::size_t at = heap_.size() - 1; at > 0 && before(heap_[at], heap_[(at - 1) / 2]); at = (at - 1) / 2)
-      std::swap(heap_[at], heap_[(at - 1) / 2]);
+      swap_waiting(at, (at - 1) / 2);
   }
   [[nodiscard]] std::uint32_t pop() {
     const std::uint32_t first = heap_[0];
@@ -323,7 +328,7 @@ class slice_merge {
     for (std::size_t at = 0, child = 1; child < heap_.size(); child = 2 * at + 1) {
       if (child + 1 < heap_.size() && before(heap_[child + 1], heap_[child])) ++child;
       if (!before(heap_[child], heap_[at])) break;
-      std::swap(heap_[at], heap_[child]);
+      swap_waiting(at, child);
       at = child;
     }
     return first;

@@ -23,24 +23,22 @@ namespace tarn::inline TARN_ABI {
 template <file_system System>
 class file_bytes {
  public:
-  file_bytes(file_bytes&& other) noexcept
-      : system_(other.system_),
-        data_(std::exchange(other.data_, nullptr)),
-        size_(std::exchange(other.size_, 0)),
-        mapped_(other.mapped_) {}
+  file_bytes(file_bytes&& other) noexcept : system_(other.system_), held_(other.held_) { other.held_ = {}; }
   file_bytes& operator=(file_bytes&& other) noexcept {
     std::swap(system_, other.system_);
-    std::swap(data_, other.data_);
-    std::swap(size_, other.size_);
-    std::swap(mapped_, other.mapped_);
+    const held mine = held_;
+    held_ = other.held_;
+    other.held_ = mine;
     return *this;
   }
   ~file_bytes() {
-    if (mapped_ && data_ != nullptr) system_.unmap(data_, size_);
-    if (!mapped_) delete[] data_;
+    if (held_.mapped && held_.data != nullptr) system_.unmap(held_.data, held_.size);
+    if (!held_.mapped) delete[] held_.data;
   }
 
-  operator std::string_view() const noexcept { return {data_, size_}; }  // NOLINT(google-explicit-constructor)
+  operator std::string_view() const noexcept {
+    return {held_.data, held_.size};
+  }  // NOLINT(google-explicit-constructor)
 
   // All bytes of the open file `file`, which may be closed afterwards. Files of at least `map_bytes_min` are mapped if
   // the file system can do that: four calls whatever the size, and no copy. Below it, reading is cheaper.
@@ -60,8 +58,14 @@ class file_bytes {
   }
 
  private:
+  struct held {
+    const char* data = nullptr;  // null: nothing
+    std::size_t size = 0;
+    bool mapped = false;  // else on the heap
+  };
+
   file_bytes(const System& system, const char* data, std::size_t size, bool mapped) noexcept
-      : system_(system), data_(data), size_(size), mapped_(mapped) {}
+      : system_(system), held_{data, size, mapped} {}
 
   [[nodiscard]] static result<file_bytes> copy(System& system, int file, std::size_t size) {
     char* const buffer = new (std::nothrow) char[size];  // not value-initialised: every byte is read or is an error
@@ -77,9 +81,7 @@ class file_bytes {
   }
 
   [[no_unique_address]] System system_;
-  const char* data_;
-  std::size_t size_;
-  bool mapped_;
+  held held_;
 };
 
 }  // namespace tarn::inline TARN_ABI

@@ -35,7 +35,11 @@ class object_map {
   object_map(const object_map&) = delete;
   object_map& operator=(const object_map&) = delete;
   ~object_map() {
-    for (object* at = first_[0]; at != nullptr;) delete std::exchange(at, at->next[0]);
+    for (object* at = first_[0]; at != nullptr;) {
+      object* const last = at;
+      at = last->next[0];
+      delete last;
+    }
   }
 
   // The first object whose name is not less than `name`; null if there is none.
@@ -64,8 +68,10 @@ class object_map {
     object* const next = *before.links[0];
     if (next != nullptr && next->name == name) return false;
     auto* const made = new object{std::string(name), std::move(bytes), {}};
-    for (std::size_t level = 0; level < height_of(name); ++level)
-      made->next[level] = std::exchange(*before.links[level], made);
+    for (std::size_t level = 0; level < height_of(name); ++level) {
+      made->next[level] = *before.links[level];
+      *before.links[level] = made;
+    }
     return true;
   }
 

@@ -63,7 +63,8 @@ template <class = void>
                  plan.at.number, R"(,"Objects":[)"});
   for (const uuid& each : plan.objects)
     out += concat({&each == plan.objects.begin() ? "\"" : ",\"", to_text(each), "\""});
-  return out + "]}";
+  append_text(out, "]}");
+  return out;
 }
 
 // errc::corrupt if it is no plan's text.

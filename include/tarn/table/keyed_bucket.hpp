@@ -25,6 +25,7 @@
 #include "../merge/strategy.hpp"
 #include "../store/put_object.hpp"
 #include "client_core.hpp"
+#include "explain.hpp"
 #include "key_index.hpp"
 #include "record_buffer.hpp"
 #include "record_sources.hpp"
@@ -76,23 +77,44 @@ class keyed_bucket {
       result<source> records = source::open(lake, table, each);
       if (!records) return records.error();
       bytes += records->byte_size();
-      if (at == 0 && !base_.is_nil())
+      const placement placed = placement_of(at);
+      if (placed == placement::is_base)
         merged.set_base(*std::move(records), each.object.rows);
       else
-        merged.add_run(*std::move(records), positions_hold(each.block));
+        merged.add_run(*std::move(records), placed == placement::by_position);
     }
-    if (!buffered_.records.empty()) merged.add_run(source(buffered_), Merge::records_positions && !base_.is_nil());
+    if (!buffered_.records.empty()) merged.add_run(source(buffered_), placement_of_buffer() == placement::by_position);
     return merged;
+  }
+
+  // Appends what `open` would read; `bucket` is which one this is.
+  void explain(std::uint32_t bucket, explanation& runs) const {
+    for (std::size_t at = 0; at < objects_.size(); ++at) {
+      const keyed_object& each = objects_[at];
+      runs.push_back({bucket, each.object.id, each.order.at, each.object.rows, placement_of(at)});
+    }
+    if (!buffered_.records.empty())
+      runs.push_back({bucket, uuid(), version(), buffered_.records.size(), placement_of_buffer()});
   }
 
   // The instant of its base; nil if it has none.
   [[nodiscard]] const uuid& base() const noexcept { return base_; }
   [[nodiscard]] const sequence<keyed_object>& objects() const noexcept { return objects_; }
-  [[nodiscard]] bool positions_hold(const block_header& block) const noexcept {
-    return !base_.is_nil() && !block.base.is_nil() && Merge::positions_hold(block, base_, since_);
-  }
 
  private:
+  [[nodiscard]] placement placement_of(std::size_t object) const noexcept {
+    if (base_.is_nil()) return placement::without_base;
+    if (object == 0) return placement::is_base;
+    const block_header& block = objects_[object].block;
+    if (block.base.is_nil()) return placement::without_positions;
+    return Merge::positions_hold(block, base_, since_) ? placement::by_position : placement::not_trusted;
+  }
+  // Of the transaction's own records, as far as they have positions.
+  [[nodiscard]] placement placement_of_buffer() const noexcept {
+    if (base_.is_nil()) return placement::without_base;
+    return Merge::records_positions ? placement::by_position : placement::without_positions;
+  }
+
   sequence<keyed_object> objects_;
   version since_;
   uuid base_;

@@ -16,6 +16,7 @@
 #include "../core/value.hpp"
 #include "../log/snapshot.hpp"
 #include "../merge/fold.hpp"
+#include "../merge/key.hpp"
 #include "row_check.hpp"
 
 namespace tarn::inline TARN_ABI {
@@ -49,6 +50,15 @@ template <class = void>
     return good.error().within(concat({"the ordering of table ", table.name}));
   values[table.key.ordering] = *ordering;
   return values;
+}
+
+// The key as `encode_key` writes it, whose parts are given in its order.
+template <class = void>
+[[nodiscard]] result<std::string> bytes_of_key(const table_state& table, const row_view& key, const limits& bounds) {
+  const result<sequence<value_view>> values = row_of_key(table, key, bounds);
+  if (!values) return values.error();
+  std::string scratch;
+  return std::string(encode_key(list_view(values->data(), values->size()), table.key.columns, scratch));
 }
 
 // The row `before` with changes. errc::invalid_argument if they cannot be made, errc::late if the table's fold would

@@ -22,6 +22,7 @@
 #include "../merge/key.hpp"
 #include "../merge/strategy.hpp"
 #include "client_core.hpp"
+#include "explain.hpp"
 #include "keyed_bucket.hpp"
 #include "keyed_scan.hpp"
 #include "keyed_writer.hpp"
@@ -38,6 +39,13 @@ class keyed_writes {
     while (buckets_.size() < buckets) buckets_.emplace_back();
   }
   [[nodiscard]] const sequence<bucket_writes>& buckets() const noexcept { return buckets_; }
+
+  [[nodiscard]] explanation explain(const table_state& table) const {
+    explanation runs;
+    for (std::uint32_t at = 0; at < buckets_.size(); ++at)
+      keyed_bucket<Store, Codec, Merge>(*table.buckets[at], &buckets_[at]).explain(at, runs);
+    return runs;
+  }
 
   // Folds one more write into the transaction's. `values` are the table's columns; of an erase, only the key and the
   // ordering count. A full buffer is flushed: after an error the transaction can only be rolled back.

@@ -103,7 +103,10 @@ class record_buffer {
     mine.values = keep(values);
   }
 
-  [[nodiscard]] list_view keep(const list_view& values) { return copy_values(values, *memory_); }
+  template <class = void>
+  [[nodiscard]] list_view keep(const list_view& values) {
+    return copy_values(values, *memory_);
+  }
 
   // The slot that has the key, or the free one that it would be in. Open addressing, at most half full.
   template <class = void>
