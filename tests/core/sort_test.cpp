@@ -48,6 +48,18 @@ TEST_CASE("Every order of up to seven elements is sorted, with and without equal
     }
 }
 
+TEST_CASE("lower_bound() agrees with std::lower_bound") {
+  for (int count = 0; count <= 20; ++count) {
+    std::vector<int> numbers = ascending(count);
+    for (int& number : numbers) number = number / 3 * 2;  // some equal, with gaps
+    for (int wanted = -1; wanted <= 2 * count; ++wanted) {
+      const auto expected = std::lower_bound(numbers.begin(), numbers.end(), wanted) - numbers.begin();
+      CHECK(lower_bound(numbers.data(), numbers.size(), [&](int each) { return each < wanted; }) ==
+            static_cast<std::size_t>(expected));
+    }
+  }
+}
+
 TEST_CASE("Random numbers: sort() agrees with std::sort") {
   const std::uint64_t seed = tarn_test::seed_of_this_run();
   CAPTURE(seed);

@@ -1,4 +1,4 @@
-// Sorting in place. std::sort would be <algorithm>, which costs every file that includes tarn 30 ms.
+// Sorting in place, and searching what is sorted. <algorithm> would cost every file that includes tarn 30 ms.
 #pragma once
 
 #include <bit>
@@ -117,6 +117,23 @@ template <class T, class Before>
 void sort(T* first, std::size_t count, Before before) {
   if (sort_detail::sort_by_insertion(first, count, count, before)) return;
   sort_detail::sort_by_parts(first, count, 2 * static_cast<int>(std::bit_width(count)), before);
+}
+
+// How many of the sorted elements [first, first + count) are `below` what is looked for: where it is, or would be.
+// At most log2(count) + 1 comparisons.
+template <class T, class Below>
+[[nodiscard]] std::size_t lower_bound(const T* first, std::size_t count, Below below) {
+  std::size_t start = 0;
+  while (count > 0) {
+    const std::size_t half = count / 2;
+    if (below(first[start + half])) {
+      start += half + 1;
+      count -= half + 1;
+    } else {
+      count = half;
+    }
+  }
+  return start;
 }
 
 }  // namespace tarn::inline TARN_ABI

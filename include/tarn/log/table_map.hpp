@@ -9,6 +9,7 @@
 
 #include "../core/config.hpp"
 #include "../core/sequence.hpp"
+#include "../core/sort.hpp"
 #include "names.hpp"
 
 namespace tarn::inline TARN_ABI {
@@ -58,18 +59,8 @@ class table_map {
   }
 
   [[nodiscard]] std::size_t lower_bound(std::string_view name) const noexcept {
-    std::size_t first = 0;
-    std::size_t count = items_.size();
-    while (count > 0) {
-      const std::size_t half = count / 2;
-      if (compare_ignoring_case(items_[first + half].name, name) < 0) {
-        first += half + 1;
-        count -= half + 1;
-      } else {
-        count = half;
-      }
-    }
-    return first;
+    return tarn::lower_bound(items_.begin(), items_.size(),
+                             [&](const item& each) { return compare_ignoring_case(each.name, name) < 0; });
   }
 
   sequence<item> items_;

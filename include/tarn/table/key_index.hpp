@@ -11,6 +11,7 @@
 #include "../core/result.hpp"
 #include "../core/sequence.hpp"
 #include "../core/shared.hpp"
+#include "../core/sort.hpp"
 #include "../core/table_key.hpp"
 #include "../core/uuid.hpp"
 #include "../core/value_copy.hpp"
@@ -53,18 +54,9 @@ class key_index {
   // Where the key is, or would be.
   template <class = void>
   [[nodiscard]] base_place find(std::string_view key) const noexcept {
-    std::size_t first = 0;
-    std::size_t count = records_.size();
-    while (count > 0) {
-      const std::size_t half = count / 2;
-      if (records_[first + half].key < key) {
-        first += half + 1;
-        count -= half + 1;
-      } else {
-        count = half;
-      }
-    }
-    return {first, first < records_.size() && records_[first].key == key, true};
+    const std::size_t place =
+        lower_bound(records_.begin(), records_.size(), [&](const indexed_record& each) { return each.key < key; });
+    return {place, place < records_.size() && records_[place].key == key, true};
   }
 
  private:
@@ -72,25 +64,24 @@ class key_index {
   sequence<indexed_record> records_;
 };
 
-// The indexes that a client remembers, up to a limit; the one that was used longest ago is forgotten first.
+// The indexes that a client remembers, up to a limit; the one that was used longest ago is forgotten first. Finding one
+// is a binary search, remembering and forgetting one O(n).
 class key_index_cache {
  public:
   // Null if there is none.
   template <class = void>
   [[nodiscard]] shared<key_index> find(const uuid& object) noexcept {
-    for (item& each : items_)
-      if (each.object == object) {
-        each.last_use = ++uses_;
-        return each.index;
-      }
-    return {};
+    const std::size_t at = place_of(object);
+    if (at == items_.size() || items_[at].object != object) return {};
+    items_[at].last_use = ++uses_;
+    return items_[at].index;
   }
 
   template <class = void>
   void insert(const uuid& object, shared<key_index> index, std::size_t bytes_max) {
     if (index->byte_size() > bytes_max) return;
     bytes_ += index->byte_size();
-    items_.push_back({object, std::move(index), ++uses_});
+    items_.insert(place_of(object), {object, std::move(index), ++uses_});
     while (bytes_ > bytes_max) forget_oldest();
   }
 
@@ -101,6 +92,12 @@ class key_index_cache {
     std::uint64_t last_use;
   };
 
+  // Where the item of this object is, or would be.
+  template <class = void>
+  [[nodiscard]] std::size_t place_of(const uuid& object) const noexcept {
+    return lower_bound(items_.begin(), items_.size(), [&](const item& each) { return each.object < object; });
+  }
+
   template <class = void>
   void forget_oldest() noexcept {
     std::size_t oldest = 0;
@@ -110,7 +107,7 @@ class key_index_cache {
     items_.erase(oldest);
   }
 
-  sequence<item> items_;
+  sequence<item> items_;  // by object
   std::size_t bytes_ = 0;
   std::uint64_t uses_ = 0;
 };

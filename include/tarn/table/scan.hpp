@@ -35,7 +35,7 @@ struct scan_statistics {
 };
 
 // The rows that a table had, for the transaction, when the scan began; what is inserted later is not among them. Stays
-// usable after the transaction has ended. Memory: one data object. Not thread-safe.
+// usable after the transaction has ended. Memory: one data object; of a keyed table see `keyed_scan`. Not thread-safe.
 //
 //   for (tarn::row_view row : scan) ...      ends at the last row; a failure fails loudly, as `.value()` does
 //
