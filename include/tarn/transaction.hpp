@@ -31,7 +31,6 @@
 #include "log/commit.hpp"
 #include "log/names.hpp"
 #include "log/snapshot.hpp"
-#include "log/table_map.hpp"
 #include "merge/key.hpp"
 #include "merge/strategy.hpp"
 #include "store/store.hpp"
@@ -39,6 +38,7 @@
 #include "table/conflict.hpp"
 #include "table/keyed_row.hpp"
 #include "table/pending_table.hpp"
+#include "table/pending_tables.hpp"
 #include "table/row_check.hpp"
 #include "table/scan.hpp"
 
@@ -64,7 +64,7 @@ class [[nodiscard]] transaction {
   using row_scan = table_scan<Store, Codec, Merge>;
 
   transaction(shared<core> lake, shared_snapshot state, const uuid& id, isolation level)
-      : lake_(std::move(lake)), snapshot_(std::move(state)), id_(id), level_(level) {}
+      : lake_(std::move(lake)), snapshot_(state), id_(id), level_(level), tables_(std::move(state)) {}
   transaction(transaction&&) noexcept = default;
   transaction& operator=(transaction&&) noexcept = default;
   transaction(const transaction&) = delete;
@@ -79,13 +79,12 @@ class [[nodiscard]] transaction {
   // The names of the tables, in order, own changes included.
   [[nodiscard]] result<sequence<std::string>> tables() {
     if (const status usable = check_usable(); !usable) return usable.error();
-    listed_tables_ = true;
-    return visible_tables();
+    return tables_.list();
   }
 
   [[nodiscard]] result<bool> has_table(std::string_view table) {
     if (const status usable = check_usable(); !usable) return usable.error();
-    return find(table) != nullptr;
+    return tables_.find(table) != nullptr;
   }
 
   [[nodiscard]] result<schema> columns(std::string_view table) {
@@ -165,7 +164,7 @@ class [[nodiscard]] transaction {
                               std::initializer_list<column_change> changes) {
     const result<row> before = get(table, key);
     if (!before) return before.error();
-    return write_changed(*find(table), *before, changes, {});
+    return write_changed(*tables_.find(table), *before, changes, {});
   }
   // The same for the row that a scan of this transaction stands on, whose position is known. What the transaction has
   // written to the row since the scan began stays.
@@ -200,7 +199,7 @@ class [[nodiscard]] transaction {
   // Puts all buffered rows into data objects. It frees memory; nobody sees them before `commit`.
   [[nodiscard]] status flush() {
     if (const status usable = check_usable(); !usable) return usable.error();
-    for (auto& [name, slot] : pending_) {
+    for (auto& [name, slot] : tables_.used()) {
       const status flushed = slot.rows().flush(*lake_);
       if (!flushed) return fail_with(flushed.error());
       if (!slot.exists() || !slot.is_keyed()) continue;
@@ -247,10 +246,15 @@ class [[nodiscard]] transaction {
   // errc::commit_unknown: ask `client::find_commit`. Any other error: nothing was committed.
   [[nodiscard]] result<version> commit() {
     if (const status flushed = flush(); !flushed) return flushed.error();
-    entry mine = make_entry();
+    entry mine;
+    mine.transaction = id_;
+    mine.read_version = snapshot_->at;
+    tables_.append_actions(mine);
     const shared<core> lake = std::exchange(lake_, {});
     if (mine.actions.empty()) return snapshot_->at;
-    const auto check = [used = make_footprint()](const entry& theirs) { return check_conflict(used, theirs); };
+    const auto check = [used = tables_.read_and_written(level_)](const entry& theirs) {
+      return check_conflict(used, theirs);
+    };
     commit_attempt attempt(lake->store, snapshot_, lake->listed, std::move(mine), check, lake->options.commit,
                            lake->options.surroundings, lake->options.bounds);
     const result<version> committed = attempt.run();
@@ -276,44 +280,9 @@ class [[nodiscard]] transaction {
     return why;
   }
 
-  // The transaction's view of a table name, made when it is first used: from then on the name is part of what was read.
-  pending& touch(std::string_view table) {
-    if (pending* const known = pending_.find(table); known != nullptr) return *known;  // for each row, so not twice
-    return pending_.find_or_insert(table, table, snapshot_->tables.find(table));
-  }
-
-  // The existing table of exactly this name, or null.
-  [[nodiscard]] pending* find(std::string_view table) {
-    pending& slot = touch(table);
-    return slot.exists() && slot.name() == table ? &slot : nullptr;
-  }
-
   [[nodiscard]] result<pending*> use(std::string_view table) {
     if (const status usable = check_usable(); !usable) return usable.error();
-    if (pending* const found = find(table); found != nullptr) return found;
-    return error(errc::no_such_table,
-                 concat({"there is no table '", table.substr(0, table_name_size_max), "'; ", describe_tables()}));
-  }
-
-  [[nodiscard]] sequence<std::string> visible_tables() const {
-    table_map<std::string> visible;
-    for (const auto& [name, state] : snapshot_->tables)
-      if (pending_.find(name) == nullptr) visible.find_or_insert(name, state->name);
-    for (const auto& [name, slot] : pending_)
-      if (slot.exists()) visible.find_or_insert(name, slot.name());
-    sequence<std::string> names;
-    for (auto& [key, name] : visible) names.push_back(std::move(name));
-    return names;
-  }
-
-  [[nodiscard]] std::string describe_tables() const {
-    constexpr std::size_t named_max = 20;
-    const sequence<std::string> names = visible_tables();
-    if (names.empty()) return "the lake has no tables";
-    std::string text = "there are:";
-    for (std::size_t at = 0; at < names.size() && at < named_max; ++at) text += concat({" ", names[at]});
-    if (names.size() > named_max) text += concat({" and ", names.size() - named_max, " more"});
-    return text;
+    return tables_.use(table);
   }
 
   [[nodiscard]] status create_table_with(std::string_view table, schema columns, const keyed* wanted) {
@@ -323,7 +292,7 @@ class [[nodiscard]] transaction {
     if (const status good = check_schema(columns, bounds); !good) return good.error().within(concat({"table ", table}));
     result<table_key> key = wanted == nullptr ? table_key() : check_key(*wanted, columns, bounds);
     if (!key) return key.error().within(concat({"table ", table}));
-    pending& slot = touch(table);
+    pending& slot = tables_.touch(table);
     if (slot.exists())
       return error(errc::table_exists,
                    concat({"table ", slot.name(), " exists already: names are unique, ignoring case"}));
@@ -444,36 +413,11 @@ class [[nodiscard]] transaction {
     return {};
   }
 
-  [[nodiscard]] entry make_entry() const {
-    entry mine;
-    mine.transaction = id_;
-    mine.read_version = snapshot_->at;
-    for (const auto& [name, slot] : pending_) {
-      sequence<action> actions = slot.actions();
-      for (const action& each : actions) {
-        const std::string_view what = operation_name(each.kind);
-        if (mine.operation.find(what) == std::string::npos)
-          mine.operation += mine.operation.empty() ? std::string(what) : concat({", ", what});
-      }
-      if (!actions.empty()) mine.actions.find_or_insert(slot.name()) = std::move(actions);
-    }
-    return mine;
-  }
-
-  [[nodiscard]] footprint make_footprint() const {
-    footprint used;
-    for (const auto& [name, slot] : pending_) used.tables.find_or_insert(name) = slot.access;
-    used.listed_tables = listed_tables_;
-    used.level = level_;
-    return used;
-  }
-
   shared<core> lake_;  // null once the transaction has ended
   shared_snapshot snapshot_;
   uuid id_;
   isolation level_;
-  table_map<pending> pending_;  // the tables whose names were used
-  bool listed_tables_ = false;
+  pending_tables<Store, Codec, Merge> tables_;
   status failure_;
 };
 

@@ -1,0 +1,106 @@
+// The tables as one transaction sees them: those of its snapshot with its own changes, and what it has used of them.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "../codec/codec.hpp"
+#include "../core/config.hpp"
+#include "../core/result.hpp"
+#include "../core/sequence.hpp"
+#include "../core/text.hpp"
+#include "../log/entry.hpp"
+#include "../log/names.hpp"
+#include "../log/snapshot.hpp"
+#include "../log/table_map.hpp"
+#include "../merge/strategy.hpp"
+#include "conflict.hpp"
+#include "pending_table.hpp"
+
+namespace tarn::inline TARN_ABI {
+
+template <class Store, row_codec Codec, merge_strategy Merge>
+class pending_tables {
+ public:
+  using pending = pending_table<Store, Codec, Merge>;
+
+  explicit pending_tables(shared_snapshot state) : snapshot_(std::move(state)) {}
+
+  // The view of a table name, made when it is first used: from then on the name is part of what was read.
+  pending& touch(std::string_view table) {
+    if (pending* const known = used_.find(table); known != nullptr) return *known;  // for each row, so not twice
+    return used_.find_or_insert(table, table, snapshot_->tables.find(table));
+  }
+  // The existing table of exactly this name, or null.
+  [[nodiscard]] pending* find(std::string_view table) {
+    pending& slot = touch(table);
+    return slot.exists() && slot.name() == table ? &slot : nullptr;
+  }
+  // The same, or errc::no_such_table.
+  [[nodiscard]] result<pending*> use(std::string_view table) {
+    if (pending* const found = find(table); found != nullptr) return found;
+    return error(errc::no_such_table,
+                 concat({"there is no table '", table.substr(0, table_name_size_max), "'; ", describe()}));
+  }
+
+  // The names of all tables, in order. From then on, which there are is part of what was read.
+  [[nodiscard]] sequence<std::string> list() {
+    listed_ = true;
+    return names();
+  }
+
+  // Those whose names were used.
+  [[nodiscard]] table_map<pending>& used() noexcept { return used_; }
+
+  // Adds to an entry what was changed; all rows must have been flushed.
+  void append_actions(entry& mine) const {
+    for (const auto& [name, slot] : used_) {
+      sequence<action> actions = slot.actions();
+      for (const action& each : actions) {
+        const std::string_view what = operation_name(each.kind);
+        if (mine.operation.find(what) == std::string::npos)
+          mine.operation += mine.operation.empty() ? std::string(what) : concat({", ", what});
+      }
+      if (!actions.empty()) mine.actions.find_or_insert(slot.name()) = std::move(actions);
+    }
+  }
+
+  // What was read and written.
+  [[nodiscard]] footprint read_and_written(isolation level) const {
+    footprint all;
+    for (const auto& [name, slot] : used_) all.tables.find_or_insert(name) = slot.access;
+    all.listed_tables = listed_;
+    all.level = level;
+    return all;
+  }
+
+ private:
+  [[nodiscard]] sequence<std::string> names() const {
+    table_map<std::string> visible;
+    for (const auto& [name, state] : snapshot_->tables)
+      if (used_.find(name) == nullptr) visible.find_or_insert(name, state->name);
+    for (const auto& [name, slot] : used_)
+      if (slot.exists()) visible.find_or_insert(name, slot.name());
+    sequence<std::string> all;
+    for (auto& [key, name] : visible) all.push_back(std::move(name));
+    return all;
+  }
+
+  [[nodiscard]] std::string describe() const {
+    constexpr std::size_t named_max = 20;
+    const sequence<std::string> all = names();
+    if (all.empty()) return "the lake has no tables";
+    std::string text = "there are:";
+    for (std::size_t at = 0; at < all.size() && at < named_max; ++at) text += concat({" ", all[at]});
+    if (all.size() > named_max) text += concat({" and ", all.size() - named_max, " more"});
+    return text;
+  }
+
+  shared_snapshot snapshot_;
+  table_map<pending> used_;
+  bool listed_ = false;
+};
+
+}  // namespace tarn::inline TARN_ABI
