@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Proof that keyed_law_test.cpp can fail: plants one fault at a time in a copy of the headers and runs the test.
+"""Proof that the tests of keyed tables can fail: plants one fault at a time in a copy of the headers and runs a test.
 
-    planted_faults.py ROOT [PART]     every fault, or those with PART in their name; fails if the test does not notice one
+    planted_faults.py ROOT [PART]     every fault, or those with PART in their name; fails if a test does not notice one
 
-Takes about 15 seconds a fault, with the compiler that $CXX names (g++).
+The test is keyed_law_test.cpp, unless the fault names another: for what the law cannot see, since no answer depends on
+it, or since its histories do not have it. Takes about half a minute a fault, with the compiler that $CXX names (g++).
 """
 
 import os
@@ -13,20 +14,56 @@ import subprocess
 import sys
 import tempfile
 
-# What is wrong, the header, a text that stands in it once, and what it is replaced by.
+LAW = "law/keyed_law_test.cpp"
+CASES = "client/keyed_cases_test.cpp"
+SNAPSHOT = "log/snapshot_test.cpp"
+
+# What is wrong, the header, a text that stands in it once, what it is replaced by and, if it is not LAW, the test.
+#
+# "model 7" is mutant 7 of the model that the design was checked with. Those that are not here have no counterpart: 5
+# (whose base is current is derived from the base's commit) differs from the right rule only after a restore, 14 to 16
+# do not exist, and 10 shows only in an entry that no client of tarn's writes, as long as there is no restore.
 FAULTS = [
     (
-        "by_position compares versions instead of bases",
+        "by_position compares read versions instead of bases",
         "merge/strategy.hpp",
         "positions_hold(const block_header& block, const uuid& base, version) noexcept {\n    return block.base == base;",
         "positions_hold(const block_header& block, const uuid&, version since) noexcept {\n"
         "    return block.read_version >= since;",
     ),
     (
-        "by_position takes all positions for good",
+        "by_position takes all positions for good: the stamp is ignored (model 9)",
         "merge/strategy.hpp",
         "positions_hold(const block_header& block, const uuid& base, version) noexcept {\n    return block.base == base;",
         "positions_hold(const block_header&, const uuid&, version) noexcept {\n    return true;",
+    ),
+    (
+        "by_position silently places by key",
+        "merge/strategy.hpp",
+        "    return block.base == base;",
+        "    return block.base == base && base.is_nil();",
+        CASES,
+    ),
+    (
+        "derived silently places by key",
+        "merge/strategy.hpp",
+        "return block.read_version >= since;",
+        "return block.read_version > since && block.base.is_nil();",
+        CASES,
+    ),
+    (
+        "blocks whose positions hold are placed by key",
+        "table/keyed_bucket.hpp",
+        "merged.add_run(*std::move(records), placed == placement::by_position);",
+        "merged.add_run(*std::move(records), false);",
+        CASES,
+    ),
+    (
+        "positions that hold are counted and not used",
+        "merge/slice_merge.hpp",
+        "return positions_hold_ ? source_.current().place : base_place();",
+        "return base_place();",
+        CASES,
     ),
     (
         "derived takes all positions for good",
@@ -54,20 +91,59 @@ FAULTS = [
         "objects.insert(change.block.compacted || objects.empty() ? 0 : 1, std::move(added));",
     ),
     (
-        "a compaction removes what was committed after its plan",
+        "deltas are in the order of begins, not of commits",
+        "log/snapshot.hpp",
+        "  objects.insert(change.block.compacted ? 0 : objects.size(), std::move(added));",
+        "  std::size_t place = change.block.compacted ? 0 : objects.size();\n"
+        "  while (place > 0 && !objects[place - 1].block.compacted &&\n"
+        "         objects[place - 1].block.read_version > change.block.read_version)\n"
+        "    --place;\n"
+        "  objects.insert(place, std::move(added));",
+    ),
+    (
+        "an object in base form is the base though it is not the first (model 4)",
+        "log/snapshot.hpp",
+        "  objects.insert(change.block.compacted ? 0 : objects.size(), std::move(added));",
+        "  const bool is_base = !first && objects[0].block.form == object_form::base;\n"
+        "  const bool front = change.block.compacted || (change.block.form == object_form::base && !is_base);\n"
+        "  if (front) bucket.since = at;\n"
+        "  objects.insert(front ? 0 : objects.size(), std::move(added));",
+    ),
+    (
+        "a compaction may come before what it has not folded (model 10)",
+        "log/snapshot.hpp",
+        "if (change.block.compacted && !first && objects[0].order <= added.order) return false;",
+        "",
+        SNAPSHOT,
+    ),
+    (
+        "a compaction has the order of its commit",
+        "log/snapshot.hpp",
+        "if (change.block.compacted) added.order = {change.block.read_version, object_order::end};",
+        "",
+    ),
+    (
+        "a compaction folds what was committed after its plan, too",
+        "client.hpp",
+        "fold_bucket<Merge>(*core_, **table, plan, (*state)->time);",
+        "fold_bucket<Merge>(*core_, **find_keyed(plan.table), plan, (*state)->time);",
+        CASES,
+    ),
+    (
+        "a compaction removes what was committed after its plan (model 12)",
         "log/snapshot.hpp",
         "  objects.insert(change.block.compacted ? 0",
         "  while (change.block.compacted && !objects.empty()) objects.erase(0);\n"
         "  objects.insert(change.block.compacted ? 0",
     ),
     (
-        "a compaction drops tombstones",
+        "a compaction drops tombstones (model 6)",
         "table/compaction.hpp",
         "while (merged->next(true)) {",
         "while (merged->next(false)) {",
     ),
     (
-        "a tie goes to the earlier write",
+        "a tie goes to the earlier write (model 11)",
         "merge/fold.hpp",
         "before.values[key.ordering]) >= 0;",
         "before.values[key.ordering]) > 0;",
@@ -79,10 +155,122 @@ FAULTS = [
         "if (before.state != key_state::live ||",
     ),
     (
+        "filter before merge: records that leave no row are left out of a delta",
+        "table/record_sources.hpp",
+        "if (decode_record(object_->rows.row(), object_->form, current_) && has_its_key()) return true;",
+        "const bool is_base = object_->form == object_form::base;\n"
+        "    if (decode_record(object_->rows.row(), object_->form, current_) && has_its_key())\n"
+        "      return is_base || current_.done.then == key_state::live || next_of_object();",
+    ),
+    (
+        "filter before merge: records that leave no row are left out of a base",
+        "table/record_sources.hpp",
+        "if (decode_record(object_->rows.row(), object_->form, current_) && has_its_key()) return true;",
+        "const bool is_base = object_->form == object_form::base;\n"
+        "    if (decode_record(object_->rows.row(), object_->form, current_) && has_its_key())\n"
+        "      return !is_base || current_.done.then == key_state::live || next_of_object();",
+    ),
+    (
+        "filter before merge: a base's tombstone is no row when a late record comes",
+        "merge/slice_merge.hpp",
+        "      fold(current_, base_[0].current().done, base_[0].current().values, *key_);",
+        "      if (base_[0].current().done.then == key_state::live)\n"
+        "        fold(current_, base_[0].current().done, base_[0].current().values, *key_);",
+    ),
+    (
+        "a range of keys has the tombstones in it",
+        "table/keyed_scan.hpp",
+        "if (merge_->next()) {",
+        "if (merge_->next(wanted_.bounded)) {",
+        CASES,
+    ),
+    (
+        "a range of keys has the one at its end",
+        "table/keyed_scan.hpp",
+        "if (!wanted_.bounded || key < wanted_.last) return true;",
+        "if (!wanted_.bounded || key <= wanted_.last) return true;",
+        CASES,
+    ),
+    (
+        "a range of keys lacks the one at its beginning",
+        "table/keyed_scan.hpp",
+        "if (key < wanted_.first) continue;",
+        "if (key <= wanted_.first) continue;",
+        CASES,
+    ),
+    (
+        "the end of a range in one bucket is the end of all",
+        "table/keyed_scan.hpp",
+        "if (!wanted_.bounded || key < wanted_.last) return true;",
+        "if (!wanted_.bounded || key < wanted_.last) return true;\n        next_bucket_ = buckets_.size();",
+        CASES,
+    ),
+    (
+        "keys of one hash are one key of a buffer",
+        "table/record_buffer.hpp",
+        "records_[slots_[slot] - 1].key != key)",
+        "murmur3_x86_32(records_[slots_[slot] - 1].key, hash_seed) != murmur3_x86_32(key, hash_seed))",
+        CASES,
+    ),
+    (
+        "numbers are in the order of their bits, negative ones last",
+        "merge/key.hpp",
+        "static_cast<std::uint64_t>(number) ^ 0x8000'0000'0000'0000U;",
+        "static_cast<std::uint64_t>(number);",
+        CASES,
+    ),
+    (
+        "a part of a key has no end",
+        "merge/key.hpp",
+        'out.append("\\0\\1", 2);',
+        "",
+        CASES,
+    ),
+    (
+        "a zero in a part of a key looks like its end",
+        "merge/key.hpp",
+        "out.push_back('\\xff');",
+        "out.push_back('\\1');",
+        CASES,
+    ),
+    (
+        "false is after true",
+        "merge/key.hpp",
+        "part.as_boolean() ? '\\1' : '\\0'",
+        "part.as_boolean() ? '\\0' : '\\1'",
+        CASES,
+    ),
+    (
         "a plain erase leaves the ordering",
         "merge/fold.hpp",
         "if (done.resets) into = {};",
         "if (done.resets && into.state == key_state::live) into.state = key_state::tombstone;",
+    ),
+    (
+        "only the first of equal keys is in its group",
+        "merge/slice_merge.hpp",
+        "while (!heap_.empty() && compare(heap_[0], group_[0]) == 0) {",
+        "while (group_.empty() && compare(heap_[0], group_[0]) == 0) {",
+    ),
+    (
+        "a look-up ends at the first object that has the key",
+        "table/keyed_writes.hpp",
+        "if (const status good = look_into(lake, table, each, key, found); !good) return good;",
+        "if (const status good = look_into(lake, table, each, key, found); !good || found.object != nullptr)\n"
+        "          return good;",
+    ),
+    (
+        "records with a position are folded before those without (model 13)",
+        "merge/slice_merge.hpp",
+        "return order < 0 || (order == 0 && a < b);",
+        "const bool left = runs_[a].place().known;\n"
+        "    return order < 0 || (order == 0 && (left != runs_[b].place().known ? left : a < b));",
+    ),
+    (
+        "the position after the last row is out of range (model 8)",
+        "merge/slice_merge.hpp",
+        "if (group_place_.index > rows || (group_place_.at && group_place_.index == rows))",
+        "if (group_place_.index >= rows)",
     ),
     (
         "a group ends after two records",
@@ -109,7 +297,7 @@ FAULTS = [
         "leave_base_row();\n    place_ = {base_index_, true, true};",
     ),
     (
-        "base form in spite of a plain erase",
+        "base form in spite of a plain erase (model 3)",
         "table/keyed_writer.hpp",
         "header.form = first && !mine.buffer.resets() ?",
         "header.form = first ?",
@@ -141,13 +329,43 @@ FAULTS = [
         "return record != nullptr && record->written > after + 1000;",
     ),
     (
+        "a key that a delta has erased is before its row, not at it (model 1)",
+        "table/keyed_writer.hpp",
+        "if (positions && !written.place.known) written.place = positions->find(each.key);",
+        "if (positions && !written.place.known) written.place = positions->find(each.key);\n"
+        "    for (const keyed_object& other : committed.objects) {\n"
+        "      const shared<key_index> known = lake.key_indexes.find(other.object.id);\n"
+        "      if (!known || other.object.id == base || !known->find(each.key).at) continue;\n"
+        "      if ((*known)[known->find(each.key).index].done.then != key_state::live) written.place.at = false;\n"
+        "    }",
+    ),
+    (
+        "a key that is a tombstone is before its row, not at it (model 2)",
+        "table/keyed_writer.hpp",
+        "if (positions && !written.place.known) written.place = positions->find(each.key);",
+        "if (positions && !written.place.known) written.place = positions->find(each.key);\n"
+        "    if (positions && written.place.at && (*positions)[written.place.index].done.then != key_state::live)\n"
+        "      written.place.at = false;",
+    ),
+    (
+        "positions are counted in another base that is known, and say so (model 7)",
+        "table/keyed_writer.hpp",
+        "const uuid base = base_of(committed, &mine);",
+        "static uuid other;\n"
+        "  uuid base = base_of(committed, &mine);\n"
+        "  if (!base.is_nil() && lake.key_indexes.find(other))\n"
+        "    base = other;\n"
+        "  else if (!base.is_nil())\n"
+        "    other = base;",
+    ),
+    (
         "an own base is taken for the committed one",
         "table/keyed_writer.hpp",
         "if (written.place.known) header.base = base;",
         "if (written.place.known) header.base = committed.base() != nullptr ? committed.base()->object.id : *id;",
     ),
     (
-        "a write after a plain erase in one buffer loses the erase",
+        "a write after a plain erase in one buffer loses the erase (model 17)",
         "table/record_buffer.hpp",
         "mine.done.then = done.then;",
         "mine.done = {false, done.then};",
@@ -161,9 +379,9 @@ FAULTS = [
     (
         "the index places absent keys one row late",
         "table/key_index.hpp",
-        "return {first, first < records_.size() && records_[first].key == key, true};",
-        "const bool at = first < records_.size() && records_[first].key == key;\n"
-        "    return {at || first == records_.size() ? first : first + 1, at, true};",
+        "return {place, place < records_.size() && records_[place].key == key, true};",
+        "const bool at = place < records_.size() && records_[place].key == key;\n"
+        "    return {at || place == records_.size() ? place : place + 1, at, true};",
     ),
     (
         "a look-up skips the transaction's flushed objects",
@@ -174,14 +392,14 @@ FAULTS = [
     (
         "a compaction is committed though another was faster",
         "table/conflict.hpp",
-        "if (gone == replaced) return",
-        "if (gone == replaced && used->wrote) return",
+        "if (have_common(mine.compacted, won.compacted)) return",
+        "if (have_common(mine.compacted, won.compacted) && mine.wrote) return",
     ),
     (
         "an update is committed though its key was written meanwhile",
         "table/conflict.hpp",
-        "if (won.wrote && used->relied) return",
-        "if (won.wrote && used->relied && used->appended) return",
+        "if (won.wrote && mine.relied) return",
+        "if (won.wrote && mine.relied && mine.appended) return",
     ),
 ]
 
@@ -193,7 +411,8 @@ def build(compiler, root, include, source, output):
 
 def notices(root, folder, compiler, fault):
     """How the test notices the fault; None if it does not."""
-    _, header, right, wrong = fault
+    _, header, right, wrong, *test = fault
+    source = test[0] if test else LAW
     include = folder / "include"
     shutil.rmtree(include, ignore_errors=True)
     shutil.copytree(root / "include", include)
@@ -202,13 +421,13 @@ def notices(root, folder, compiler, fault):
     if text.count(right) != 1:
         sys.exit(f"{header} has changed, adapt the fault: {right!r} stands in it {text.count(right)} times")
     path.write_text(text.replace(right, wrong), encoding="utf-8")
-    built = build(compiler, root, include, "law/keyed_law_test.cpp", folder / "law.o")
+    built = build(compiler, root, include, source, folder / "test.o")
     if built.returncode != 0:
         sys.exit(f"the fault does not compile:\n{built.stderr}")
-    subprocess.run([*compiler, folder / "main.o", folder / "law.o", "-o", folder / "law"], check=True)
+    subprocess.run([*compiler, folder / "main.o", folder / "test.o", "-o", folder / "test"], check=True)
     seeded = os.environ | {"TARN_TEST_SEED": "1", "TARN_LAW_HISTORIES": "2000"}
     try:
-        run = subprocess.run([folder / "law"], env=seeded, capture_output=True, text=True, timeout=300, check=False)
+        run = subprocess.run([folder / "test"], env=seeded, capture_output=True, text=True, timeout=300, check=False)
     except subprocess.TimeoutExpired:
         return "no end"
     if run.returncode == 0:
@@ -216,7 +435,8 @@ def notices(root, folder, compiler, fault):
     lines = run.stdout.splitlines()
     said = [lines[at + 1] for at, line in enumerate(lines) if "TARN_KEYED_HISTORY" in line and at + 1 < len(lines)]
     said += [line for line in lines if "never happened" in line]
-    return said[0].strip() if said else f"ends with {run.returncode}"
+    said += [line.removeprefix("TEST CASE:") for line in lines if line.startswith("TEST CASE:")]
+    return f"{source}: {said[0].strip() if said else f'ends with {run.returncode}'}"
 
 
 def main(root, part=""):

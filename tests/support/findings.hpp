@@ -4,21 +4,32 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <initializer_list>
 #include <map>
 #include <string>
-#include <utility>
+#include <string_view>
 
 namespace tarn_test {
 
-using tally = std::map<std::string, std::uint64_t>;
+using tally = std::map<std::string, std::uint64_t, std::less<>>;
 
 class findings {
  public:
-  // Counts in `happened`, for one run or for many.
-  explicit findings(tally& happened) : happened_(happened) {}
+  // Counts in `happened`, for one run or for many. `tells`: also keeps the story, which many runs can do without.
+  explicit findings(tally& happened, bool tells = true) : happened_(happened), tells_(tells) {}
 
-  void count(const std::string& what, std::uint64_t times = 1) { happened_[what] += times; }
-  void tell(const std::string& what) { story_ += "  " + where_ + what + "\n"; }
+  void count(std::string_view what, std::uint64_t times = 1) {
+    const auto found = happened_.find(what);
+    (found != happened_.end() ? found->second : happened_[std::string(what)]) += times;
+  }
+  void tell(std::string_view what) { tell(std::initializer_list<std::string_view>{what}); }
+  void tell(std::initializer_list<std::string_view> what) {
+    if (!tells_) return;
+    story_ += "  " + where_;
+    for (const std::string_view part : what) story_ += part;
+    story_ += "\n";
+  }
   void expect(bool holds, const std::string& what) {
     if (!holds) fail(what);
   }
@@ -27,7 +38,11 @@ class findings {
   }
 
   // Where the run is: said before what is told and what is wrong.
-  void enter(std::string where) { where_ = std::move(where); }
+  void enter(std::string_view where) { where_ = where; }
+  void enter(std::initializer_list<std::string_view> where) {
+    where_.clear();
+    for (const std::string_view part : where) where_ += part;
+  }
   [[nodiscard]] const std::string& where() const { return where_; }
 
   [[nodiscard]] bool good() const { return failure_.empty(); }
@@ -36,6 +51,7 @@ class findings {
 
  private:
   tally& happened_;
+  bool tells_;
   std::string where_;
   std::string failure_;
   std::string story_;

@@ -39,6 +39,20 @@ inline constexpr const char* keyed_table = "t";
   return made;
 }
 
+[[nodiscard]] inline bool is_same(const tarn::value_view& real, const plain_value& expected) {
+  if (const auto* const number = std::get_if<std::int64_t>(&expected); number != nullptr)
+    return real.kind() == tarn::kind::integer && real.as_integer() == *number;
+  if (const auto* const text = std::get_if<std::string>(&expected); text != nullptr)
+    return real.kind() == tarn::kind::string && real.as_string() == *text;
+  return real.is_null() && std::holds_alternative<std::monostate>(expected);
+}
+[[nodiscard]] inline bool is_same(const tarn::row_view& real, const plain_row& expected) {
+  std::size_t at = 0;
+  for (const tarn::value_view each : real)
+    if (at == expected.size() || !is_same(each, expected[at++])) return false;
+  return at == expected.size();
+}
+
 // A bucket that somebody is about to compact.
 struct keyed_compaction {
   tarn::compaction_plan plan;
@@ -50,17 +64,14 @@ struct keyed_world {
   const keyed_plan& plan;
   tarn::client_options options;
   findings& found;
+  std::vector<plain_row> keys;  // all that there are
   tarn::memory_store store = {};
-  std::vector<keyed_contents> versions = {};    // version 0, which creates the table, is the first
+  keyed_contents contents = {};                 // of the newest version
   std::vector<bool> written = {};               // whether the version is a writer's, by version
   std::vector<std::int64_t> compacted_at = {};  // the last version that compacted it, by bucket
   std::optional<keyed_compaction> compactions[compaction_slots] = {};
 
-  [[nodiscard]] tarn::version head() const { return {static_cast<std::int64_t>(versions.size()) - 1}; }
-  void add(keyed_contents contents, bool by_writer) {
-    versions.push_back(std::move(contents));
-    written.push_back(by_writer);
-  }
+  [[nodiscard]] tarn::version head() const { return {static_cast<std::int64_t>(written.size()) - 1}; }
   // Whether a writer has committed after version `at`.
   [[nodiscard]] bool written_since(tarn::version at) const {
     for (auto each = static_cast<std::size_t>(at.number + 1); each < written.size(); ++each)
@@ -71,21 +82,21 @@ struct keyed_world {
 
 // Whether a scan gives exactly these rows, in this order, and then ends well.
 template <class Transaction>
-bool check_scan(Transaction& real, const std::vector<plain_row>& expected, bool verifies, findings& found,
+bool check_scan(Transaction& real, const plain_rows& expected, bool verifies, findings& found,
                 tarn::merge_statistics* statistics = nullptr) {
+  const auto fails = [&](const std::string& how) {
+    found.fail((verifies ? "the verifying scan " : "the scan ") + how);
+    return false;
+  };
+  const auto of_all = [&](std::size_t row) { return std::to_string(row) + " of " + std::to_string(expected.size()); };
   auto scan = verifies ? real.verifying_scan(keyed_table) : real.scan(keyed_table);
-  const std::string name = verifies ? "the verifying scan" : "the scan";
-  if (!scan) return found.fail(name + " cannot begin: " + scan.error().message()), false;
+  if (!scan) return fails("cannot begin: " + scan.error().message());
   std::size_t seen = 0;
-  for (; scan->next(); ++seen) {
-    if (seen < expected.size() && to_plain(scan->row()) == expected[seen]) continue;
-    return found.fail(name + " differs in row " + std::to_string(seen) + " of " + std::to_string(expected.size())),
-           false;
-  }
-  if (!scan->status()) return found.fail(name + " fails: " + scan->status().error().message()), false;
-  if (seen != expected.size())
-    return found.fail(name + " ends after " + std::to_string(seen) + " rows of " + std::to_string(expected.size())),
-           false;
+  for (; scan->next(); ++seen)
+    if (seen == expected.size() || !is_same(scan->row(), *expected[seen]))
+      return fails("differs in row " + of_all(seen));
+  if (!scan->status()) return fails("fails: " + scan->status().error().message());
+  if (seen != expected.size()) return fails("ends after row " + of_all(seen));
   if (statistics != nullptr) *statistics = scan->statistics().merged;
   return true;
 }
@@ -95,7 +106,7 @@ bool check_get(Transaction& real, const keyed_contents& contents, const plain_ro
   const auto got = real.get(keyed_table, to_row(key));
   const auto expected = contents.find(key);
   const bool exists = expected != contents.end() && expected->second.live;
-  const bool agrees = exists ? got.has_value() && to_plain(*got) == expected->second.row
+  const bool agrees = exists ? got.has_value() && is_same(*got, expected->second.row)
                              : !got.has_value() && got.error().code() == tarn::errc::not_found;
   if (!agrees) found.fail(std::string("get differs: ") + (got ? "a row" : got.error().message()));
   return agrees;
@@ -121,7 +132,7 @@ class keyed_actor {
         "value", {"number", column_type::integer}, {"text", column_type::string}, {"ordering", column_type::integer}};
     auto begun = lake_.begin();
     if (!succeeds(begun, "begin") || !succeeds(begun->create_table(keyed_table, columns, key), "create")) return;
-    if (succeeds(begun->commit(), "commit")) world_->add({}, false);
+    if (succeeds(begun->commit(), "commit")) world_->written.push_back(false);
   }
 
   void do_step(const keyed_step& step) {
@@ -182,7 +193,13 @@ class keyed_actor {
     world_->found.fail(std::string(what) + " failed: " + real.error().message());
     return false;
   }
-  void tell(const std::string& what) { world_->found.tell(what); }
+  void tell(const char* what) { world_->found.tell(what); }
+  void tell(const char* what, std::int64_t number) { world_->found.tell({what, std::to_string(number)}); }
+  template <class Result>
+  void tell_outcome(const char* what, const Result& said) {
+    if (said) return tell(what, said->number);
+    world_->found.tell({what, "none: ", said.error().message()});
+  }
   [[nodiscard]] plain_row make_row(random_source& random) {
     const std::size_t which = random.below(world_->plan.keys);
     return make_keyed_row(world_->plan, which, random);
@@ -198,8 +215,8 @@ class keyed_actor {
     auto real = lake_.begin(tarn::isolation::non_blocking);
     if (!succeeds(real, "begin")) return false;
     if (real->read_version() != world_->head()) return world_->found.fail("begin does not read the head"), false;
-    open_.emplace(open_transaction{*std::move(real), world_->versions.back()});
-    tell("begins at version " + std::to_string(world_->head().number));
+    open_.emplace(open_transaction{*std::move(real), world_->contents});
+    tell("begins at version ", world_->head().number);
     return true;
   }
 
@@ -210,7 +227,7 @@ class keyed_actor {
       plain.push_back(make_row(random));
       rows.push_back(to_row(plain.back()));
     }
-    tell("upserts " + std::to_string(rows.size()));
+    tell("upserts ", static_cast<std::int64_t>(rows.size()));
     if (!succeeds(open_->real.upsert(keyed_table, rows), "upsert")) return;
     for (plain_row& each : plain) note(keyed_change::upsert, std::move(each));
   }
@@ -262,7 +279,7 @@ class keyed_actor {
 
   void scan() {
     tell("scans");
-    const std::vector<plain_row> expected = rows_in_order(open_->contents, table());
+    const plain_rows expected = rows_in_order(open_->contents, table());
     tarn::merge_statistics statistics;
     check_scan(open_->real, expected, false, world_->found, &statistics);
     check_scan(open_->real, expected, true, world_->found);
@@ -279,20 +296,20 @@ class keyed_actor {
   }
 
   void write_by_scan(random_source& random) {
-    const std::vector<plain_row> rows = rows_in_order(open_->contents, table());
+    const plain_rows rows = rows_in_order(open_->contents, table());
     if (rows.empty()) return;
     auto scan = stand_on(random.below(rows.size()));
     if (scan) write_at(*scan, to_plain(scan->row()), random);
   }
 
   void keep_scan(random_source& random) {
-    const std::vector<plain_row> rows = rows_in_order(open_->contents, table());
+    const plain_rows rows = rows_in_order(open_->contents, table());
     if (rows.empty()) return;
     const std::size_t at = random.below(rows.size());
     auto scan = stand_on(at);
     if (!scan) return;
-    tell("keeps a scan at row " + std::to_string(at));
-    kept_.emplace(kept_scan{*std::move(scan), rows[at], open_->real.id()});
+    tell("keeps a scan at row ", static_cast<std::int64_t>(at));
+    kept_.emplace(kept_scan{*std::move(scan), *rows[at], open_->real.id()});
   }
 
   // It is good for the transaction that it was begun in, whatever that has written since.
@@ -337,7 +354,7 @@ class keyed_actor {
     const tarn::version read = mine.real.read_version();
     const bool conflicts = mine.relied && world_->written_since(read);
     const auto said = mine.real.commit();
-    tell("commits: " + (said ? "version " + std::to_string(said->number) : said.error().message()));
+    tell_outcome("commits version ", said);
     if (conflicts) {
       world_->found.count("commit: conflict");
       if (said || said.error().code() != tarn::errc::conflict) world_->found.fail("a commit is no conflict");
@@ -345,10 +362,9 @@ class keyed_actor {
     }
     if (!succeeds(said, "commit") || mine.done.empty()) return;
     if (world_->written_since(read)) world_->found.count("commit: rebased");
-    keyed_contents contents = world_->versions.back();
     for (const keyed_operation& each : mine.done)
-      if (apply(contents, table(), each)) world_->found.count("tie");
-    world_->add(std::move(contents), true);
+      if (apply(world_->contents, table(), each)) world_->found.count("tie");
+    world_->written.push_back(true);
     if (*said != world_->head()) world_->found.fail("a commit has another version");
   }
 
@@ -363,7 +379,7 @@ class keyed_actor {
     auto read_back = tarn::read_plan(to_text((*plans)[random.below(plans->size())]));
     if (!succeeds(read_back, "reading a plan")) return;
     slot = keyed_compaction{*std::move(read_back), {}};
-    tell("plans to compact bucket " + std::to_string(slot->plan.bucket));
+    tell("plans to compact bucket ", slot->plan.bucket);
   }
 
   void run_compaction(random_source& random) {
@@ -371,7 +387,7 @@ class keyed_actor {
   }
   void run(keyed_compaction& planned) {
     if (planned.done) return;
-    tell("runs the compaction planned at version " + std::to_string(planned.plan.at.number));
+    tell("runs the compaction planned at version ", planned.plan.at.number);
     if (world_->written_since(planned.plan.at)) world_->found.count("compaction: run late");
     auto done = lake_.run_compaction(planned.plan);
     if (succeeds(done, "compaction")) planned.done = *std::move(done);
@@ -389,7 +405,7 @@ class keyed_actor {
     world_->compactions[slot].reset();
     const bool conflicts = world_->compacted_at[done.plan.bucket] > done.plan.at.number;
     const auto said = lake_.commit_compaction(done);
-    tell("commits the compaction: " + (said ? "version " + std::to_string(said->number) : said.error().message()));
+    tell_outcome("commits the compaction, version ", said);
     if (conflicts) {
       world_->found.count("compaction: abandoned");
       if (said || said.error().code() != tarn::errc::conflict) world_->found.fail("a compaction is no conflict");
@@ -414,7 +430,7 @@ class keyed_actor {
   }
 
   void add_compaction(std::uint32_t bucket) {
-    world_->add(world_->versions.back(), false);
+    world_->written.push_back(false);
     world_->compacted_at[bucket] = world_->head().number;
   }
 

@@ -129,4 +129,12 @@ inline constexpr std::size_t value = 0, number = 1, text = 2, ordering = 3, coun
   return row;
 }
 
+[[nodiscard]] inline std::vector<plain_row> keys_of(const keyed_plan& plan) {
+  std::vector<plain_row> keys;
+  random_source ignored(0);
+  for (std::size_t which = 0; which < plan.keys; ++which)
+    keys.push_back(plan.table.key_of(make_keyed_row(plan, which, ignored)));
+  return keys;
+}
+
 }  // namespace tarn_test

@@ -105,14 +105,16 @@ inline bool apply(keyed_contents& to, const keyed_layout& table, const keyed_ope
   return (hash & 0x7fffffffU) % buckets;
 }
 
-// The live rows in the order of a scan: bucket after bucket, in order of key in each.
-[[nodiscard]] inline std::vector<plain_row> rows_in_order(const keyed_contents& contents, const keyed_layout& table) {
-  std::map<std::pair<std::uint32_t, plain_row>, const plain_row*> sorted;
+// The live rows in the order of a scan: bucket after bucket, in order of key in each. They are those of `contents`.
+using plain_rows = std::vector<const plain_row*>;
+[[nodiscard]] inline plain_rows rows_in_order(const keyed_contents& contents, const keyed_layout& table) {
+  std::vector<plain_rows> buckets(table.buckets);
   for (const auto& [key, value] : contents)
-    if (value.live) sorted[{expected_bucket(key, table.buckets), key}] = &value.row;
-  std::vector<plain_row> rows;
-  for (const auto& [place, row] : sorted) rows.push_back(*row);
-  return rows;
+    if (value.live) buckets[expected_bucket(key, table.buckets)].push_back(&value.row);
+  plain_rows all = std::move(buckets[0]);
+  for (std::size_t bucket = 1; bucket < buckets.size(); ++bucket)
+    all.insert(all.end(), buckets[bucket].begin(), buckets[bucket].end());
+  return all;
 }
 
 // --- from the store ----------------------------------------------------------------------------------------------
@@ -152,15 +154,20 @@ struct reference_version {
   std::vector<reference_bucket> buckets;
 };
 
-// The table `name` of a lake with no other, which its version 0 creates. `good()` is false if there is anything in the
+// The table `name` of a lake with no other, which its version 0 creates. `good()` is false if there was anything in the
 // store that this does not expect there.
 template <class Store>
 class keyed_reference {
  public:
-  keyed_reference(Store store, std::string name) : store_(std::move(store)), name_(std::move(name)) {
-    const auto counted = store_.list("_log_", "", [&](std::string_view) { ++entries_; });
-    good_ = static_cast<bool>(counted);
-    while (good_ && versions_.size() < entries_) read_entry();
+  keyed_reference(Store store, std::string name) : store_(std::move(store)), name_(std::move(name)) {}
+
+  // The version after those that have been read, which must be there.
+  void read_next() { read_entry(); }
+  // Whether no other versions are there.
+  [[nodiscard]] bool at_end() {
+    std::size_t entries = 0;
+    const auto counted = store_.list("_log_", "", [&](std::string_view) { ++entries; });
+    return counted && entries == versions_.size();
   }
 
   [[nodiscard]] bool good() const { return good_; }
@@ -282,7 +289,6 @@ class keyed_reference {
   Store store_;
   std::string name_;
   bool good_ = true;
-  std::size_t entries_ = 0;
   std::size_t columns_ = 0;
   std::size_t demoted_ = 0;
   std::size_t places_ = 0;
