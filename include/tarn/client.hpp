@@ -19,7 +19,6 @@
 #include "log/commit.hpp"
 #include "log/log.hpp"
 #include "merge/strategy.hpp"
-#include "store/put_object.hpp"
 #include "store/store.hpp"
 #include "table/client_core.hpp"
 #include "table/compaction.hpp"
@@ -246,13 +245,8 @@ class client {
     if (!found && found.error().code() == errc::not_found) return commit_state::undecided;
     if (!found) return found.error();
     if (found->content.of_article || found->content.transaction != transaction) return commit_state::not_committed;
-    // Its writer may have died before the entry was durable; a put of the same bytes promises that it is.
-    const std::string name = entry_name(slot);
-    const auto bytes = core_->store.get(name);
-    if (!bytes) return bytes.error();
-    const status durable =
-        put_object(core_->store, name, *bytes, core_->options.commit.backoff, core_->options.surroundings);
-    if (!durable) return durable.error().within(concat({name, " holds the transaction, but may not be durable"}));
+    const status durable = make_durable(core_->store, slot, core_->options.commit.backoff, core_->options.surroundings);
+    if (!durable) return durable.error();
     return commit_state::committed;
   }
 
