@@ -105,6 +105,21 @@ class client {
     return error(errc::not_found, concat({"nothing was committed at ", time.ms, " ms since 1970 or before"}));
   }
 
+  // Runs `work(transaction&)`, which returns a status, in a transaction and commits it. After a conflict all of it is
+  // done again on the newest version, after a wait, as long as commit_options::backoff allows; then errc::conflict.
+  // What `work` fails with ends it, and nothing is committed. Each time, `work` must start from what it reads then.
+  template <class Work>
+  [[nodiscard]] result<version> run(Work work, isolation level = isolation::serializable) {
+    backoff retries(core_->options.commit.backoff, core_->options.surroundings);
+    for (;;) {
+      result<transaction_type> tx = begin(level);
+      if (!tx) return tx.error();
+      const status done = work(*tx);
+      const result<version> committed = done ? tx->commit() : result<version>(done.error());
+      if (committed || !committed.error().retry_helps() || !retries.wait()) return committed;
+    }
+  }
+
   // The versions of the lake, oldest first. One `list`.
   [[nodiscard]] result<log_reader<Store, Codec>> log() {
     if (const status listed = list(); !listed) return listed.error();
