@@ -19,7 +19,6 @@
 #include "log/commit.hpp"
 #include "log/log.hpp"
 #include "merge/strategy.hpp"
-#include "store/put_object.hpp"
 #include "store/store.hpp"
 #include "table/client_core.hpp"
 #include "table/compaction.hpp"
@@ -104,6 +103,21 @@ class client {
     if (!read && !passed) return read.error();
     if (state->at != version()) return start(state);
     return error(errc::not_found, concat({"nothing was committed at ", time.ms, " ms since 1970 or before"}));
+  }
+
+  // Runs `work(transaction&)`, which returns a status, in a transaction and commits it. After a conflict all of it is
+  // done again on the newest version, after a wait, as long as commit_options::backoff allows; then errc::conflict.
+  // What `work` fails with ends it, and nothing is committed. Each time, `work` must start from what it reads then.
+  template <class Work>
+  [[nodiscard]] result<version> run(Work work, isolation level = isolation::serializable) {
+    backoff retries(core_->options.commit.backoff, core_->options.surroundings);
+    for (;;) {
+      result<transaction_type> tx = begin(level);
+      if (!tx) return tx.error();
+      const status done = work(*tx);
+      const result<version> committed = done ? tx->commit() : result<version>(done.error());
+      if (committed || !committed.error().retry_helps() || !retries.wait()) return committed;
+    }
   }
 
   // The versions of the lake, oldest first. One `list`.
@@ -246,13 +260,8 @@ class client {
     if (!found && found.error().code() == errc::not_found) return commit_state::undecided;
     if (!found) return found.error();
     if (found->content.of_article || found->content.transaction != transaction) return commit_state::not_committed;
-    // Its writer may have died before the entry was durable; a put of the same bytes promises that it is.
-    const std::string name = entry_name(slot);
-    const auto bytes = core_->store.get(name);
-    if (!bytes) return bytes.error();
-    const status durable =
-        put_object(core_->store, name, *bytes, core_->options.commit.backoff, core_->options.surroundings);
-    if (!durable) return durable.error().within(concat({name, " holds the transaction, but may not be durable"}));
+    const status durable = make_durable(core_->store, slot, core_->options.commit.backoff, core_->options.surroundings);
+    if (!durable) return durable.error();
     return commit_state::committed;
   }
 

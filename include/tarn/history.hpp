@@ -38,6 +38,7 @@ struct commit_summary {
   uuid transaction;
   version read_version;
   std::string operation;
+  application_sequence work;  // no application: not numbered
   sequence<table_change> tables;
 };
 
@@ -74,13 +75,10 @@ class [[nodiscard]] log_reader {
 
  private:
   [[nodiscard]] static commit_summary summarize(const entry& content) {
-    commit_summary summary{content.at,
-                           content.of_article,
-                           content.time,
-                           content.transaction,
-                           content.read_version,
-                           content.of_article ? "of the article's program" : content.operation,
-                           {}};
+    commit_summary summary{content.at,           content.of_article,
+                           content.time,         content.transaction,
+                           content.read_version, content.of_article ? "of the article's program" : content.operation,
+                           content.work,         {}};
     for (const auto& [table, actions] : content.actions) {
       table_change change;
       change.table = table;

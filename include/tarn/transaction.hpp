@@ -241,25 +241,24 @@ class [[nodiscard]] transaction {
     return (*found)->keys().explain(*(*found)->state());
   }
 
+  // The last of an application's numbered transactions that is in the state that was read; errc::not_found if it has
+  // committed none.
+  [[nodiscard]] result<committed_sequence> last_sequence(std::string_view application) const {
+    if (const status usable = check_usable(); !usable) return usable.error();
+    if (const committed_sequence* const last = snapshot_->applications->find(application); last != nullptr)
+      return *last;
+    return error(errc::not_found, concat({"application '", application, "' has committed no numbered transaction"}));
+  }
+
   // Makes all changes visible, as one version, and ends the transaction; without changes, success at the version that
   // was read, without touching the store. errc::conflict: a commit of another got in between, run it again.
   // errc::commit_unknown: ask `client::find_commit`. Any other error: nothing was committed.
-  [[nodiscard]] result<version> commit() {
-    if (const status flushed = flush(); !flushed) return flushed.error();
-    entry mine;
-    mine.transaction = id_;
-    mine.read_version = snapshot_->at;
-    tables_.append_actions(mine);
-    const shared<core> lake = std::exchange(lake_, {});
-    if (mine.actions.empty()) return snapshot_->at;
-    const auto check = [used = tables_.read_and_written(level_)](const entry& theirs) {
-      return check_conflict(used, theirs);
-    };
-    commit_attempt attempt(lake->store, snapshot_, lake->listed, std::move(mine), check, lake->options.commit,
-                           lake->options.surroundings, lake->options.bounds);
-    const result<version> committed = attempt.run();
-    if (committed && *committed > lake->latest->at) lake->latest = attempt.after();
-    return committed;
+  [[nodiscard]] result<version> commit() { return commit_as({}); }
+  // The same for work that is done once only, however often it is tried: if a transaction with this number has been
+  // committed, its version, and nothing is written. errc::stale_sequence if one with a greater number has.
+  [[nodiscard]] result<version> commit(const application_sequence& work) {
+    if (const status good = check_application_sequence(work); !good) return good.error();
+    return commit_as(work);
   }
 
   // Forgets all changes and ends the transaction. Objects that it has flushed stay in the store as garbage.
@@ -267,6 +266,40 @@ class [[nodiscard]] transaction {
 
  private:
   using pending = pending_table<Store, Codec, Merge>;
+
+  [[nodiscard]] result<version> commit_as(const application_sequence& work) {
+    if (const status usable = check_usable(); !usable) return usable.error();
+    version done_at;
+    if (const committed_sequence* const last = snapshot_->applications->find(work.application); last != nullptr) {
+      const status wanted = check_sequence(work, last->work, last->at, done_at);
+      if (done_at != version()) return confirm(*std::exchange(lake_, {}), done_at);
+      if (!wanted) return wanted.error();
+    }
+    if (const status flushed = flush(); !flushed) return flushed.error();
+    entry mine;
+    mine.transaction = id_;
+    mine.read_version = snapshot_->at;
+    mine.work = work;
+    tables_.append_actions(mine);
+    const shared<core> lake = std::exchange(lake_, {});
+    if (mine.actions.empty()) return snapshot_->at;
+    const auto check = [&, used = tables_.read_and_written(level_)](const entry& theirs) {
+      const status wanted = check_sequence(work, theirs.work, theirs.at, done_at);
+      return wanted ? check_conflict(used, theirs) : wanted;
+    };
+    commit_attempt attempt(lake->store, snapshot_, lake->listed, std::move(mine), check, lake->options.commit,
+                           lake->options.surroundings, lake->options.bounds);
+    const result<version> committed = attempt.run();
+    if (committed && *committed > lake->latest->at) lake->latest = attempt.after();
+    return done_at != version() ? confirm(*lake, done_at) : committed;
+  }
+
+  // Work that was committed before: success is told only once that is durable.
+  [[nodiscard]] static result<version> confirm(core& lake, version done_at) {
+    const status durable = make_durable(lake.store, done_at, lake.options.commit.backoff, lake.options.surroundings);
+    if (!durable) return durable.error();
+    return done_at;
+  }
 
   [[nodiscard]] status check_usable() const {
     if (!lake_) return error(errc::finished, "the transaction has ended: begin another");

@@ -6,11 +6,13 @@
 #include <utility>
 #include <vector>
 
+#include "../support/reading.hpp"
 #include "../support/scripted_store.hpp"
 #include "../support/stores.hpp"
 #include "../support/test_environment.hpp"
 
 using namespace tarn;
+using tarn_test::rows_of;
 using tarn_test::scripted_store;
 using tarn_test::test_environment;
 
@@ -309,4 +311,59 @@ TEST_CASE("a settling that is itself in doubt leaves the asker's commit in doubt
   CHECK(asked.error().code() == errc::commit_unknown);
   CHECK(asked.error().in_doubt().transaction == mine);
   CHECK(asked.error().in_doubt().slot == version{1});
+}
+
+TEST_CASE("run does a transaction again after a conflict, on what is there then") {
+  memory_store store;
+  client lake{store};
+  client other{store};
+  lake.run([](auto& tx) { return tx.create_table("t", {"x"}); }).value();
+  int rounds = 0;
+  const result<version> done = lake.run([&](auto& tx) -> status {
+    const std::int64_t seen = static_cast<std::int64_t>(rows_of(tx, "t").size());
+    if (rounds++ < 2) other.run([](auto& theirs) { return theirs.insert("t", {0}); }).value();
+    return tx.insert("t", {100 + seen});
+  });
+  CHECK(done.value() == version{3});
+  CHECK(rounds == 3);
+  auto reading = lake.begin().value();
+  CHECK(rows_of(reading, "t") == std::vector<row>{{0}, {0}, {102}});
+}
+
+TEST_CASE("run gives up after so many attempts, and at once when the work fails") {
+  memory_store store;
+  client_options options;
+  options.commit.backoff = {0, 0, 4};
+  client lake{store, options};
+  client other{store};
+  lake.run([](auto& tx) { return tx.create_table("t", {"x"}); }).value();
+  int rounds = 0;
+  const result<version> never = lake.run([&](auto& tx) -> status {
+    ++rounds;
+    (void)rows_of(tx, "t");
+    other.run([](auto& theirs) { return theirs.insert("t", {0}); }).value();
+    return tx.insert("t", {1});
+  });
+  REQUIRE_FALSE(never.has_value());
+  CHECK(never.error().code() == errc::conflict);
+  CHECK(rounds == 4);
+  const result<version> failed = lake.run([&](auto& tx) -> status {
+    ++rounds;
+    tx.insert("t", {2}).value();
+    return tx.insert("none", {3});
+  });
+  REQUIRE_FALSE(failed.has_value());
+  CHECK(failed.error().code() == errc::no_such_table);
+  CHECK(rounds == 5);
+  auto reading = lake.begin().value();
+  CHECK(rows_of(reading, "t").size() == 4);
+  // Without conflicts the level counts too: a snapshot's scan does not mind what others append.
+  CHECK(lake.run(
+                [&](auto& tx) -> status {
+                  (void)rows_of(tx, "t");
+                  other.run([](auto& theirs) { return theirs.insert("t", {0}); }).value();
+                  return tx.insert("t", {1});
+                },
+                isolation::snapshot)
+            .has_value());
 }

@@ -33,14 +33,15 @@ enum class errc : unsigned char {
   late,              // a row that a greater ordering of its key hides
   conflict,          // a concurrent commit changed what this transaction depends on; run it again
   commit_unknown,    // the commit may have taken effect: ask `client::find_commit`
+  stale_sequence,    // an application numbered its work lower than what it has committed
   finished,          // the transaction was committed, rolled back or has failed; begin another
 };
 
 [[nodiscard]] constexpr std::string_view name_of(errc code) noexcept {
   constexpr const char* names[] = {
-      "io",           "permission",       "no_space",       "not_found",     "corrupt",      "unsupported",
-      "invalid_name", "invalid_argument", "limit_exceeded", "no_such_table", "table_exists", "exists",
-      "late",         "conflict",         "commit_unknown", "finished"};
+      "io",           "permission",       "no_space",       "not_found",      "corrupt",      "unsupported",
+      "invalid_name", "invalid_argument", "limit_exceeded", "no_such_table",  "table_exists", "exists",
+      "late",         "conflict",         "commit_unknown", "stale_sequence", "finished"};
   return names[static_cast<unsigned char>(code)];
 }
 

@@ -29,6 +29,7 @@
 #include "../core/limits.hpp"
 #include "../core/result.hpp"
 #include "../core/text.hpp"
+#include "../store/put_object.hpp"
 #include "../store/store.hpp"
 #include "entry_writer.hpp"
 #include "log.hpp"
@@ -47,6 +48,19 @@ template <class = void>
   const timestamp now = surroundings.now(surroundings.context);
   if (state.at == version() || now > state.time) return now;
   return {state.time.ms < INT64_MAX ? state.time.ms + 1 : INT64_MAX};
+}
+
+// Success once the entry in slot `at`, which is filled, is durable. To be seen is not enough for that: whoever put it
+// may have died before the put was over. A `get`, and a put of the same bytes.
+template <object_store Store>
+[[nodiscard]] status make_durable(Store& store, version at, const backoff_options& options,
+                                  const environment& surroundings) {
+  const std::string name = entry_name(at);
+  const auto bytes = store.get(name);
+  if (!bytes) return bytes.error();
+  const status durable = put_object(store, name, *bytes, options, surroundings);
+  if (!durable) return durable.error().within(concat({name, " is there, but may not be durable"}));
+  return {};
 }
 
 // One commit of one entry. `Check` is `status(const entry& theirs)`: whether the transaction may follow that entry.

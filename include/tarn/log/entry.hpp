@@ -12,6 +12,7 @@
 #include "../core/strong_types.hpp"
 #include "../core/table_key.hpp"
 #include "../core/uuid.hpp"
+#include "application.hpp"
 #include "table_map.hpp"
 
 namespace tarn::inline TARN_ABI {
@@ -84,6 +85,7 @@ struct entry {
   std::uint32_t previous_checksum = 0;  // CRC-32C of the bytes of the entry before; 0 for the first
   timestamp time;
   std::string operation;
+  application_sequence work;              // no application: not numbered
   sequence<std::string> needed_to_read;   // features, from here on
   sequence<std::string> needed_to_write;  // features, from here on
   table_map<sequence<action>> actions;    // of each table, in the order in which they apply

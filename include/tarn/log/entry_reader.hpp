@@ -112,6 +112,10 @@ class reader {
     read.previous_checksum = fields.checksum("PreviousCrc32c");
     read.time = {fields.integer("TimestampMs", INT64_MIN)};
     read.operation = fields.string("Operation");
+    if (fields.has("Application")) {
+      read.work = {std::string(fields.string("Application")), fields.integer("Sequence", 0)};
+      if (const status good = check_application_sequence(read.work); !good) fields.complain(good.error().message());
+    }
     read.needed_to_read = fields.strings("NeededToRead");
     read.needed_to_write = fields.strings("NeededToWrite");
   }

@@ -151,6 +151,11 @@ template <class = void>
                  R"(","ReadVersion":)", content.read_version.number, R"(,"PreviousCrc32c":")",
                  hex(content.previous_checksum), R"(","TimestampMs":)", content.time.ms, R"(,"Operation":)"});
   append_json_string(out, content.operation);
+  if (!content.work.application.empty()) {
+    append_text(out, R"(,"Application":)");
+    append_json_string(out, content.work.application);
+    out += concat({R"(,"Sequence":)", content.work.sequence});
+  }
   append_text(out, R"(,"NeededToRead":)");
   entry_json::append_strings(out, content.needed_to_read);
   append_text(out, R"(,"NeededToWrite":)");

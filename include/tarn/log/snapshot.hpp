@@ -12,6 +12,7 @@
 #include "../core/sequence.hpp"
 #include "../core/shared.hpp"
 #include "../core/text.hpp"
+#include "application.hpp"
 #include "entry.hpp"
 #include "names.hpp"
 #include "table_map.hpp"
@@ -64,9 +65,9 @@ struct table_state {
   std::string name;
   uuid id;  // another one when a table is dropped and created again
   schema columns;
-  object_list objects;                                 // of a bag
-  table_key key = {};                                  // no columns: a bag
-  sequence<copy_on_write<bucket_state>> buckets = {};  // of a keyed table
+  object_list objects;                            // of a bag
+  table_key key;                                  // no columns: a bag
+  sequence<copy_on_write<bucket_state>> buckets;  // of a keyed table
 };
 
 // Values: copies share what they have in common and never see each other's changes. Safe to read from several threads.
@@ -76,6 +77,7 @@ struct snapshot {
   timestamp time;                    // of the latest entry of tarn's
   table_map<copy_on_write<table_state>> tables;
   sequence<std::string> needed_to_write;  // features; sticky
+  copy_on_write<committed_sequences> applications;
 
   template <class = void>
   [[nodiscard]] bool needs_to_write(std::string_view feature) const noexcept {
@@ -208,6 +210,7 @@ template <class = void>
   state.at = next.at;
   state.entry_checksum = entry_checksum;
   if (!next.of_article) state.time = next.time;
+  if (!next.work.application.empty()) state.applications.writable().set(next.work, next.at);
   for (const std::string& feature : next.needed_to_write)
     if (!state.needs_to_write(feature)) state.needed_to_write.push_back(feature);
   return {};

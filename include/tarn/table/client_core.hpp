@@ -51,7 +51,7 @@ struct client_core {
   shared_snapshot latest;  // the newest state seen
   bool opened = false;     // `latest` was read from the log, and is not just the empty state to start from
   version listed;          // the newest version that a listing has named
-  key_index_cache key_indexes = {};
+  key_index_cache key_indexes;
 };
 
 }  // namespace tarn::inline TARN_ABI
