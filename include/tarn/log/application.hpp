@@ -78,7 +78,7 @@ class committed_sequences {
   template <class = void>
   [[nodiscard]] std::size_t place_of(std::string_view application) const noexcept {
     return lower_bound(all_.begin(), all_.size(),
-                       [&](const committed_sequence& each) { return each.work.application < application; });
+                       [&](const committed_sequence& each) { return each.work.application.compare(application) < 0; });
   }
 
   sequence<committed_sequence> all_;  // by application
