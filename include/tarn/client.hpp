@@ -114,8 +114,8 @@ class client {
     for (;;) {
       result<transaction_type> tx = begin(level);
       if (!tx) return tx.error();
-      const status done = work(*tx);
-      const result<version> committed = done ? tx->commit() : result<version>(done.error());
+      if (const status done = work(*tx); !done) return done.error();
+      const result<version> committed = tx->commit();
       if (committed || !committed.error().retry_helps() || !retries.wait()) return committed;
     }
   }

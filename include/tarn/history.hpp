@@ -12,6 +12,7 @@
 #include "core/shared.hpp"
 #include "core/strong_types.hpp"
 #include "core/uuid.hpp"
+#include "log/application.hpp"
 #include "log/entry.hpp"
 #include "log/log.hpp"
 #include "table/client_core.hpp"

@@ -28,6 +28,7 @@
 #include "core/table_key.hpp"
 #include "core/text.hpp"
 #include "core/uuid.hpp"
+#include "log/application.hpp"
 #include "log/commit.hpp"
 #include "log/names.hpp"
 #include "log/snapshot.hpp"
@@ -36,6 +37,7 @@
 #include "store/store.hpp"
 #include "table/client_core.hpp"
 #include "table/conflict.hpp"
+#include "table/explain.hpp"
 #include "table/keyed_row.hpp"
 #include "table/pending_table.hpp"
 #include "table/pending_tables.hpp"
@@ -242,9 +244,10 @@ class [[nodiscard]] transaction {
   }
 
   // The last of an application's numbered transactions that is in the state that was read; errc::not_found if it has
-  // committed none.
-  [[nodiscard]] result<committed_sequence> last_sequence(std::string_view application) const {
+  // committed none. Part of what was read: a commit conflicts if the application has gone on meanwhile.
+  [[nodiscard]] result<committed_sequence> last_sequence(std::string_view application) {
     if (const status usable = check_usable(); !usable) return usable.error();
+    tables_.touch_application(application);
     if (const committed_sequence* const last = snapshot_->applications->find(application); last != nullptr)
       return *last;
     return error(errc::not_found, concat({"application '", application, "' has committed no numbered transaction"}));
@@ -255,7 +258,9 @@ class [[nodiscard]] transaction {
   // errc::commit_unknown: ask `client::find_commit`. Any other error: nothing was committed.
   [[nodiscard]] result<version> commit() { return commit_as({}); }
   // The same for work that is done once only, however often it is tried: if a transaction with this number has been
-  // committed, its version, and nothing is written. errc::stale_sequence if one with a greater number has.
+  // committed, its version, and no entry is written. errc::stale_sequence if one with a greater number has: then this
+  // one may have been done, or left out. errc::conflict can come first; run again, the transaction finds out. Without
+  // changes an entry is written all the same: the number is taken. Only errc::invalid_argument leaves it usable.
   [[nodiscard]] result<version> commit(const application_sequence& work) {
     if (const status good = check_application_sequence(work); !good) return good.error();
     return commit_as(work);
@@ -273,6 +278,7 @@ class [[nodiscard]] transaction {
     if (const committed_sequence* const last = snapshot_->applications->find(work.application); last != nullptr) {
       const status wanted = check_sequence(work, last->work, last->at, done_at);
       if (done_at != version()) return confirm(*std::exchange(lake_, {}), done_at);
+      if (!wanted) rollback();
       if (!wanted) return wanted.error();
     }
     if (const status flushed = flush(); !flushed) return flushed.error();
@@ -282,8 +288,9 @@ class [[nodiscard]] transaction {
     mine.work = work;
     tables_.append_actions(mine);
     const shared<core> lake = std::exchange(lake_, {});
-    if (mine.actions.empty()) return snapshot_->at;
-    const auto check = [&, used = tables_.read_and_written(level_)](const entry& theirs) {
+    if (mine.actions.empty() && work.application.empty()) return snapshot_->at;
+    if (mine.actions.empty()) mine.operation = "number";
+    const auto check = [&, used = tables_.make_footprint(level_)](const entry& theirs) {
       const status wanted = check_sequence(work, theirs.work, theirs.at, done_at);
       return wanted ? check_conflict(used, theirs) : wanted;
     };

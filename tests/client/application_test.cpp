@@ -66,7 +66,8 @@ TEST_CASE_TEMPLATE("numbers must grow, those of each application by themselves",
   const auto refused = stale.commit({"b", 4});
   REQUIRE(code_of(refused) == errc::stale_sequence);
   CHECK(refused.error().message().find("application 'b' has committed sequence 5 as version 0") != std::string::npos);
-  CHECK(stale.commit({"b", 6}).value() == version{3});  // nothing was lost by asking
+  CHECK(code_of(stale.commit({"b", 6})) == errc::finished);
+  CHECK(load(lake, 4, {"b", 6}).value() == version{3});
   auto reading = lake.begin().value();
   CHECK(reading.last_sequence("b").value().work.sequence == 6);
   CHECK(reading.last_sequence("b").value().at == version{3});
@@ -143,4 +144,62 @@ TEST_CASE("an unnumbered commit changes no application's number, an old version 
   auto before = lake.begin_at(version{1}).value();
   CHECK(before.last_sequence("loader").value().work.sequence == 1);
   CHECK(versions_of(lake)[1].work.application.empty());
+}
+
+TEST_CASE("who goes on after the last number conflicts with who does the same") {
+  for (const isolation level : {isolation::serializable, isolation::snapshot, isolation::non_blocking}) {
+    memory_store store;
+    client one{store};
+    client other{store};
+    CHECK(load(one, 1, {"loader", 1}).has_value());
+    auto first = one.begin(level).value();
+    auto second = other.begin(level).value();
+    CHECK(first.last_sequence("loader").value().work.sequence == 1);
+    CHECK(second.last_sequence("loader").value().work.sequence == 1);
+    first.insert("t", {2}).value();
+    second.insert("t", {2}).value();
+    second.insert("t", {3}).value();
+    CHECK(first.commit({"loader", 2}).has_value());
+    const auto refused = second.commit({"loader", 3});
+    REQUIRE(code_of(refused) == errc::conflict);
+    CHECK(refused.error().message().find("is work 2 of application 'loader'") != std::string::npos);
+    CHECK(all_rows(one) == std::vector<row>{{1}, {2}});
+  }
+}
+
+TEST_CASE("work without changes takes its number too") {
+  client lake{memory_store{}};
+  auto empty = lake.begin().value();
+  CHECK(empty.commit({"loader", 5}).value() == version{0});
+  auto again = lake.begin().value();
+  CHECK(again.commit({"loader", 5}).value() == version{0});
+  auto stale = lake.begin().value();
+  CHECK(code_of(stale.commit({"loader", 4})) == errc::stale_sequence);
+  CHECK(versions_of(lake).size() == 1);
+}
+
+TEST_CASE("an entry that repeats an application's number is corrupt, and one off the chain is nobody's work") {
+  memory_store store;
+  client lake{store};
+  CHECK(load(lake, 1, {"loader", 7}).has_value());
+  auto waiting = begin_insert(lake, 2);
+  entry forged;
+  forged.at = {1};
+  forged.transaction = {1, 2};
+  forged.read_version = {0};
+  forged.time = {INT64_MAX};
+  forged.operation = "number";
+  forged.work = {"loader", 8};  // without the checksum of the entry before
+  REQUIRE(store.put_if_absent(entry_name({1}), write_entry(forged)).outcome() == put_outcome::created);
+  CHECK(code_of(waiting.commit({"loader", 8})) == errc::corrupt);
+
+  memory_store other;
+  client another{other};
+  CHECK(load(another, 1, {"loader", 7}).has_value());
+  forged.previous_checksum = crc32c(other.get(entry_name({0})).value());
+  forged.work = {"loader", 7};
+  REQUIRE(other.put_if_absent(entry_name({1}), write_entry(forged)).outcome() == put_outcome::created);
+  const auto begun = another.begin();
+  REQUIRE_FALSE(begun.has_value());
+  CHECK(begun.error().message().find("version 1 repeats work 7 of application 'loader'") != std::string::npos);
 }

@@ -265,7 +265,7 @@ TEST_CASE("explain says which objects are placed by position, and why others are
   fresh.commit().value();
   stale.commit().value();
   auto reading = story.begin();
-  CHECK(placed(reading) == "base 3 2; by position 1 4; by key, its positions do not hold 1 5; ");
+  CHECK(placed(reading) == "base 3 2; by position 1 4; by key, its positions are not used 1 5; ");
   const explanation runs = reading.explain("t").value();
   CHECK(to_text(runs).starts_with(concat({"bucket 0: ", to_text(runs[0].object), ", 3 records, version "})));
   create_users(reading);

@@ -435,7 +435,8 @@ def notices(root, folder, compiler, fault):
     lines = run.stdout.splitlines()
     said = [lines[at + 1] for at, line in enumerate(lines) if "TARN_KEYED_HISTORY" in line and at + 1 < len(lines)]
     said += [line for line in lines if "never happened" in line]
-    said += [line.removeprefix("TEST CASE:") for line in lines if line.startswith("TEST CASE:")]
+    cases = [line.removeprefix("TEST CASE:") for line in lines if line.startswith("TEST CASE:")]
+    said += [case.partition("<tarn_test::")[0] for case in cases]  # without the types that it is a template of
     return f"{source}: {said[0].strip() if said else f'ends with {run.returncode}'}"
 
 

@@ -33,7 +33,7 @@ enum class errc : unsigned char {
   late,              // a row that a greater ordering of its key hides
   conflict,          // a concurrent commit changed what this transaction depends on; run it again
   commit_unknown,    // the commit may have taken effect: ask `client::find_commit`
-  stale_sequence,    // an application numbered its work lower than what it has committed
+  stale_sequence,    // an application has committed work with a greater number; see `transaction::last_sequence`
   finished,          // the transaction was committed, rolled back or has failed; begin another
 };
 

@@ -50,7 +50,8 @@ template <class = void>
   if (work.sequence < committed.sequence)
     return error(errc::stale_sequence,
                  concat({"application '", work.application, "' has committed sequence ", committed.sequence,
-                         " as version ", at.number, ": ", work.sequence, " comes too late, number the work anew"}));
+                         " as version ", at.number, ": whether ", work.sequence,
+                         " was done before that, or left out, its numbers do not tell"}));
   done_at = at;
   return error(errc::exists, concat({"sequence ", work.sequence, " of application '", work.application,
                                      "' was committed as version ", at.number}));

@@ -119,6 +119,9 @@ template <object_store Store, class Visit>
     const result<logged_entry> next = get_next_entry(store, at, reach.listed, bounds);
     if (!next && next.error().code() == errc::not_found) return {};
     if (!next) return next.error();
+    // Before it is looked at: what is off the chain is nobody's commit.
+    if (const status linked = check_link(state->at, state->entry_checksum, next->content); !linked)
+      return linked.error();
     const status accepted = visit(next->content);
     if (!accepted) return accepted.error();
     const status applied = apply_entry(state.writable(), next->content, next->checksum);

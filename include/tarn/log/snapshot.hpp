@@ -210,7 +210,13 @@ template <class = void>
   state.at = next.at;
   state.entry_checksum = entry_checksum;
   if (!next.of_article) state.time = next.time;
-  if (!next.work.application.empty()) state.applications.writable().set(next.work, next.at);
+  if (!next.work.application.empty()) {
+    const committed_sequence* const last = state.applications->find(next.work.application);
+    if (last != nullptr && last->work.sequence >= next.work.sequence)
+      return error(errc::corrupt, concat({"version ", next.at.number, " repeats work ", next.work.sequence,
+                                          " of application '", next.work.application, "'"}));
+    state.applications.writable().set(next.work, next.at);
+  }
   for (const std::string& feature : next.needed_to_write)
     if (!state.needs_to_write(feature)) state.needed_to_write.push_back(feature);
   return {};

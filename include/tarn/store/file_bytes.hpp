@@ -36,9 +36,7 @@ class file_bytes {
     if (!held_.mapped) delete[] held_.data;
   }
 
-  operator std::string_view() const noexcept {
-    return {held_.data, held_.size};
-  }  // NOLINT(google-explicit-constructor)
+  operator std::string_view() const noexcept { return {held_.data, held_.size}; }
 
   // All bytes of the open file `file`, which may be closed afterwards. Files of at least `map_bytes_min` are mapped if
   // the file system can do that: four calls whatever the size, and no copy. Below it, reading is cheaper.

@@ -11,8 +11,8 @@
 
 namespace tarn::inline TARN_ABI {
 
-// Success once the bytes are durable under `name`, which must contain a fresh UUID: then "already exists" can only be
-// an earlier try of this very put, and after an unclear answer the same put is simply made again.
+// Success once the bytes are durable under `name`, which must contain a fresh UUID or be known to have these bytes:
+// then "already exists" can only mean them, and after an unclear answer the same put is simply made again.
 template <object_store Store>
 [[nodiscard]] status put_object(Store& store, std::string_view name, std::string_view bytes,
                                 const backoff_options& options, const environment& surroundings) {

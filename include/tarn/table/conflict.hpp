@@ -38,7 +38,8 @@ struct table_access {
 // What a transaction has read and written.
 struct footprint {
   table_map<table_access> tables;
-  bool listed_tables = false;  // it has looked at which tables there are
+  bool listed_tables = false;               // it has looked at which tables there are
+  sequence<std::string> applications = {};  // whose last work it has looked at
   isolation level = isolation::serializable;
 };
 
@@ -91,6 +92,7 @@ template <class = void>
 // table by table:
 //
 //   mine                                   the winner's                 then
+//   looked at application a's last work    a's numbered work            conflict
 //   any use of the name t, or t is new     created or dropped t         conflict
 //   listed the tables                      created or dropped any       conflict
 //   dropped t                              appended to t                conflict
@@ -106,6 +108,11 @@ template <class = void>
 // (The conflicts of keys are found table by table yet.)
 template <class = void>
 [[nodiscard]] status check_conflict(const footprint& mine, const entry& theirs) {
+  for (const std::string& application : mine.applications)
+    if (application == theirs.work.application)
+      return error(errc::conflict,
+                   concat({"version ", theirs.at.number, " is work ", theirs.work.sequence, " of application '",
+                           application, "', whose last work this transaction has looked at: run it again"}));
   for (const auto& [table, actions] : theirs.actions) {
     const table_access won = conflict_detail::access_of(actions);
     const table_access* const used = mine.tables.find(table);

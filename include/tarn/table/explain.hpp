@@ -8,6 +8,7 @@
 
 #include "../core/config.hpp"
 #include "../core/sequence.hpp"
+#include "../core/strong_types.hpp"
 #include "../core/text.hpp"
 #include "../core/uuid.hpp"
 #include "../log/entry.hpp"
@@ -17,7 +18,7 @@ namespace tarn::inline TARN_ABI {
 // How the records of an object find their places in the base of its bucket.
 enum class placement : unsigned char {
   is_base,            // it is the base
-  by_position,        // its positions hold: they were counted in this base
+  by_position,        // those that have positions: they were counted in this base
   without_base,       // by key: the bucket has no base
   without_positions,  // by key: its records carry none
   not_trusted,        // by key: its positions belong to another base, or the strategy uses none
@@ -25,7 +26,7 @@ enum class placement : unsigned char {
 
 [[nodiscard]] constexpr std::string_view name_of(placement placed) noexcept {
   constexpr const char* names[] = {"base", "by position", "by key, there is no base", "by key, it has no positions",
-                                   "by key, its positions do not hold"};
+                                   "by key, its positions are not used"};
   return names[static_cast<unsigned char>(placed)];
 }
 

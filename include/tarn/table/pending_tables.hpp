@@ -51,6 +51,9 @@ class pending_tables {
     return names();
   }
 
+  // From then on, what this application has done is part of what was read.
+  void touch_application(std::string_view application) { applications_.emplace_back(application); }
+
   // Those whose names were used.
   [[nodiscard]] table_map<pending>& used() noexcept { return used_; }
 
@@ -68,10 +71,11 @@ class pending_tables {
   }
 
   // What was read and written.
-  [[nodiscard]] footprint read_and_written(isolation level) const {
+  [[nodiscard]] footprint make_footprint(isolation level) const {
     footprint all;
     for (const auto& [name, slot] : used_) all.tables.find_or_insert(name) = slot.access;
     all.listed_tables = listed_;
+    all.applications = applications_;
     all.level = level;
     return all;
   }
@@ -101,6 +105,7 @@ class pending_tables {
   shared_snapshot snapshot_;
   table_map<pending> used_;
   bool listed_ = false;
+  sequence<std::string> applications_;
 };
 
 }  // namespace tarn::inline TARN_ABI
