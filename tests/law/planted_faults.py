@@ -20,9 +20,9 @@ SNAPSHOT = "log/snapshot_test.cpp"
 
 # What is wrong, the header, a text that stands in it once, what it is replaced by and, if it is not LAW, the test.
 #
-# "model 7" is mutant 7 of the model that the design was checked with. Those that are not here have no counterpart: 5
-# (whose base is current is derived from the base's commit) differs from the right rule only after a restore, 14 to 16
-# do not exist, and 10 shows only in an entry that no client of tarn's writes, as long as there is no restore.
+# "model 7" is mutant 7 of the model that the design was checked with. Two need a restore, which there is none of yet, to
+# change an answer: 5 (a block is fresh if the base was the latest to be committed when its writer read), which is not
+# here, and 10, which only an entry shows that no client of tarn's writes. 14 to 16 do not exist.
 FAULTS = [
     (
         "by_position compares read versions instead of bases",
