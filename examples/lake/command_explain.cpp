@@ -1,8 +1,6 @@
 #include "command.hpp"
 #include "keyed_table.hpp"
-#include "lake.hpp"
-#include "output.hpp"
-#include "row_printers.hpp"
+#include "reading.hpp"
 
 namespace lake {
 namespace {
@@ -10,28 +8,20 @@ namespace {
 constexpr option options[] = {{"--format", true}, {"--at", true}};
 
 exit_code run(const call& asked) {
-  output out;
-  const tarn::result<row_format> format = wanted_format(asked.given, out);
-  if (!format) return misused(asked.of, format.error().message());
-  const auto at = wanted_version(asked.given);
-  if (!at) return misused(asked.of, at.error().message());
+  return with_reading(asked, [&](const reading& now) -> exit_code {
+    const tarn::result<keyed_table> table = find_keyed_table(now.at, asked.argument(0));
+    if (!table) return report(table.error());
+    const tarn::result<tarn::explanation> runs = now.at.explain(table->name);
+    if (!runs) return report(runs.error());
 
-  tarn::result<client> opened = open_existing(asked.folder);
-  if (!opened) return report(opened.error());
-  tarn::result<transaction> reading = begin(*opened, *at);
-  if (!reading) return report(reading.error());
-  const tarn::result<keyed_table> table = find_keyed_table(*reading, asked.argument(0));
-  if (!table) return report(table.error());
-  const tarn::result<tarn::explanation> runs = reading->explain(table->name);
-  if (!runs) return report(runs.error());
-
-  with_printer(*format, out, {"bucket", "object", "version", "records", "place"}, [&](auto printer) {
-    for (const tarn::explained_run& each : *runs)
-      printer.print({each.bucket, tarn::to_text(each.object), each.at.number, static_cast<std::int64_t>(each.records),
-                     name_of(each.placed)});
-    printer.finish();
+    with_printer(now.format, now.out, {"bucket", "object", "version", "records", "place"}, [&](auto printer) {
+      for (const tarn::explained_run& each : *runs)
+        printer.print({each.bucket, tarn::to_text(each.object), each.at.number, static_cast<std::int64_t>(each.records),
+                       name_of(each.placed)});
+      printer.finish();
+    });
+    return now.out.finish();
   });
-  return out.finish();
 }
 
 }  // namespace

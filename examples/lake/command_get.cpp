@@ -1,8 +1,6 @@
 #include "command.hpp"
 #include "keyed_table.hpp"
-#include "lake.hpp"
-#include "output.hpp"
-#include "row_printers.hpp"
+#include "reading.hpp"
 
 namespace lake {
 namespace {
@@ -10,31 +8,23 @@ namespace {
 constexpr option options[] = {{"--format", true}, {"--at", true}};
 
 exit_code run(const call& asked) {
-  output out;
-  const tarn::result<row_format> format = wanted_format(asked.given, out);
-  if (!format) return misused(asked.of, format.error().message());
-  const auto at = wanted_version(asked.given);
-  if (!at) return misused(asked.of, at.error().message());
+  return with_reading(asked, [&](const reading& now) -> exit_code {
+    const tarn::result<keyed_table> table = find_keyed_table(now.at, asked.argument(0));
+    if (!table) return report(table.error());
+    tarn::arena memory;
+    const auto key = parse_key(*table, std::span(asked.given.positional()).subspan(1), memory);
+    if (!key) return report(key.error());
+    const tarn::result<tarn::row> row = now.at.get(table->name, tarn::list_view(key->data(), key->size()));
+    if (!row) return report(row.error());
 
-  tarn::result<client> opened = open_existing(asked.folder);
-  if (!opened) return report(opened.error());
-  tarn::result<transaction> reading = begin(*opened, *at);
-  if (!reading) return report(reading.error());
-  const tarn::result<keyed_table> table = find_keyed_table(*reading, asked.argument(0));
-  if (!table) return report(table.error());
-  tarn::arena memory;
-  const auto key = parse_key(*table, std::span(asked.given.positional()).subspan(1), memory);
-  if (!key) return report(key.error());
-  const tarn::result<tarn::row> row = reading->get(table->name, tarn::list_view(key->data(), key->size()));
-  if (!row) return report(row.error());
-
-  std::vector<std::string> names;
-  for (const tarn::column& each : table->columns) names.push_back(each.name);
-  with_printer(*format, out, names, [&](auto printer) {
-    printer.print(*row);
-    printer.finish();
+    std::vector<std::string> names;
+    for (const tarn::column& each : table->columns) names.push_back(each.name);
+    with_printer(now.format, now.out, names, [&](auto printer) {
+      printer.print(*row);
+      printer.finish();
+    });
+    return now.out.finish();
   });
-  return out.finish();
 }
 
 }  // namespace

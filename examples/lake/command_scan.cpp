@@ -1,10 +1,8 @@
 #include "command.hpp"
 #include "csv_reader.hpp"
-#include "lake.hpp"
 #include "numbers.hpp"
-#include "output.hpp"
 #include "progress.hpp"
-#include "row_printers.hpp"
+#include "reading.hpp"
 
 namespace lake {
 namespace {
@@ -34,11 +32,11 @@ tarn::result<selection> select_columns(const tarn::schema& columns, std::optiona
 }
 
 // Prints up to `limit` rows, and below a table how many there were.
-exit_code print_rows(transaction::row_scan& scan, const selection& selected, std::int64_t limit, row_format format,
-                     output& out) {
+exit_code print_rows(transaction::row_scan& scan, const selection& selected, std::int64_t limit, const reading& now) {
+  output& out = now.out;
   std::int64_t printed = 0;
   bool more = false;
-  with_printer(format, out, selected.names, [&](auto printer) {
+  with_printer(now.format, out, selected.names, [&](auto printer) {
     progress shown("reading", out.is_terminal() ? progress_display::never : progress_display::on_terminal);
     std::vector<tarn::value_view> row(selected.places.size());
     while ((more = scan.next()) && printed < limit && !out.failed()) {
@@ -49,7 +47,7 @@ exit_code print_rows(transaction::row_scan& scan, const selection& selected, std
     }
     printer.finish();
   });
-  if (format == row_format::table && scan.status())
+  if (now.format == row_format::table && scan.status())
     out.print(tarn::concat(
         {"(", count_of(static_cast<std::uint64_t>(printed), "row"), more ? "; there are more" : "", ")\n"}));
   const exit_code written = out.finish();
@@ -57,24 +55,17 @@ exit_code print_rows(transaction::row_scan& scan, const selection& selected, std
 }
 
 exit_code run(const call& asked) {
-  output out;
-  const tarn::result<row_format> format = wanted_format(asked.given, out);
-  if (!format) return misused(asked.of, format.error().message());
-  const auto at = wanted_version(asked.given);
-  if (!at) return misused(asked.of, at.error().message());
   std::optional<std::int64_t> limit = INT64_MAX;
   if (const auto text = asked.given.value("--limit")) limit = parse_count(*text);
   if (!limit) return misused(asked.of, "--limit needs a number of rows");
 
-  tarn::result<client> opened = open_existing(asked.folder);
-  if (!opened) return report(opened.error());
-  tarn::result<transaction> reading = begin(*opened, *at);
-  if (!reading) return report(reading.error());
-  tarn::result<transaction::row_scan> scan = reading->scan(asked.argument(0));
-  if (!scan) return report(scan.error());
-  const tarn::result<selection> selected = select_columns(scan->columns(), asked.given.value("--columns"));
-  if (!selected) return report(selected.error());
-  return print_rows(*scan, *selected, *limit, *format, out);
+  return with_reading(asked, [&](const reading& now) -> exit_code {
+    tarn::result<transaction::row_scan> scan = now.at.scan(asked.argument(0));
+    if (!scan) return report(scan.error());
+    const tarn::result<selection> selected = select_columns(scan->columns(), asked.given.value("--columns"));
+    if (!selected) return report(selected.error());
+    return print_rows(*scan, *selected, *limit, now);
+  });
 }
 
 }  // namespace

@@ -4,11 +4,9 @@
 
 #include "command.hpp"
 #include "keyed_table.hpp"
-#include "lake.hpp"
 #include "numbers.hpp"
-#include "output.hpp"
 #include "progress.hpp"
-#include "row_printers.hpp"
+#include "reading.hpp"
 #include "visible_text.hpp"
 
 namespace lake {
@@ -138,22 +136,15 @@ void print_paragraphs(const std::vector<description>& tables, output& out) {
 }
 
 exit_code run(const call& asked) {
-  output out;
-  const tarn::result<row_format> format = wanted_format(asked.given, out);
-  if (!format) return misused(asked.of, format.error().message());
-  const auto at = wanted_version(asked.given);
-  if (!at) return misused(asked.of, at.error().message());
-  tarn::result<client> opened = open_existing(asked.folder);
-  if (!opened) return report(opened.error());
-  tarn::result<transaction> reading = begin(*opened, *at);
-  if (!reading) return report(reading.error());
-  const auto tables = describe_tables(*opened, *reading, asked.given.has("--count"));
-  if (!tables) return report(tables.error());
-  if (*format == row_format::table)
-    print_paragraphs(*tables, out);
-  else
-    print_rows(*tables, *format, out);
-  return out.finish();
+  return with_reading(asked, [&](const reading& now) -> exit_code {
+    const auto tables = describe_tables(now.opened, now.at, asked.given.has("--count"));
+    if (!tables) return report(tables.error());
+    if (now.format == row_format::table)
+      print_paragraphs(*tables, now.out);
+    else
+      print_rows(*tables, now.format, now.out);
+    return now.out.finish();
+  });
 }
 
 }  // namespace

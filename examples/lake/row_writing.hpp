@@ -12,13 +12,6 @@
 
 namespace lake {
 
-// What `failed` says, at the place in the input. The library counts rows from 0 in what it was given: always one here.
-[[nodiscard]] inline tarn::error error_in_row(const tarn::error& failed, std::string_view place) {
-  constexpr std::string_view only_row = "row 0 for ";
-  if (!failed.message().starts_with(only_row)) return failed.within(place);
-  return tarn::error(failed.code(), failed.message().substr(only_row.size())).within(place);
-}
-
 // Calls `write(row) -> status` with each row, made for these columns, and returns their number.
 template <class Reader, class Write>
 [[nodiscard]] tarn::result<std::uint64_t> write_rows(const tarn::schema& columns, Reader& reader,
@@ -30,7 +23,7 @@ template <class Reader, class Write>
     if (!found) return found.error();
     if (!*found) return rows;
     const tarn::status written = write(reader.row());
-    if (!written) return error_in_row(written.error(), reader.place());
+    if (!written) return written.error().within(reader.place());
     shown.count_row();
   }
 }

@@ -110,6 +110,9 @@ class client {
   // What `work` fails with ends it, and nothing is committed. Each time, `work` must start from what it reads then.
   template <class Work>
   [[nodiscard]] result<version> run(Work work, isolation level = isolation::serializable) {
+    static_assert(
+        requires(transaction_type & tx) { status(work(tx)); },
+        "run needs: tarn::status work(transaction& tx), as in [](auto& tx) { return tx.insert(...); }");
     backoff retries(core_->options.commit.backoff, core_->options.surroundings);
     for (;;) {
       result<transaction_type> tx = begin(level);

@@ -76,10 +76,14 @@ class [[nodiscard]] log_reader {
 
  private:
   [[nodiscard]] static commit_summary summarize(const entry& content) {
-    commit_summary summary{content.at,           content.of_article,
-                           content.time,         content.transaction,
-                           content.read_version, content.of_article ? "of the article's program" : content.operation,
-                           content.work,         {}};
+    commit_summary summary;
+    summary.at = content.at;
+    summary.of_article = content.of_article;
+    summary.time = content.time;
+    summary.transaction = content.transaction;
+    summary.read_version = content.read_version;
+    summary.operation = content.of_article ? "of the article's program" : content.operation;
+    summary.work = content.work;
     for (const auto& [table, actions] : content.actions) {
       table_change change;
       change.table = table;

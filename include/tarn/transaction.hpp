@@ -32,7 +32,6 @@
 #include "log/commit.hpp"
 #include "log/names.hpp"
 #include "log/snapshot.hpp"
-#include "merge/key.hpp"
 #include "merge/strategy.hpp"
 #include "store/store.hpp"
 #include "table/client_core.hpp"
@@ -274,13 +273,9 @@ class [[nodiscard]] transaction {
 
   [[nodiscard]] result<version> commit_as(const application_sequence& work) {
     if (const status usable = check_usable(); !usable) return usable.error();
-    version done_at;
-    if (const committed_sequence* const last = snapshot_->applications->find(work.application); last != nullptr) {
-      const status wanted = check_sequence(work, last->work, last->at, done_at);
-      if (done_at != version()) return confirm(*std::exchange(lake_, {}), done_at);
-      if (!wanted) rollback();
-      if (!wanted) return wanted.error();
-    }
+    if (const committed_sequence* const last = snapshot_->applications->find(work.application);
+        last != nullptr && has_reached(last->work, work))
+      return answer_of(*std::exchange(lake_, {}), work, *last);
     if (const status flushed = flush(); !flushed) return flushed.error();
     entry mine;
     mine.transaction = id_;
@@ -290,22 +285,26 @@ class [[nodiscard]] transaction {
     const shared<core> lake = std::exchange(lake_, {});
     if (mine.actions.empty() && work.application.empty()) return snapshot_->at;
     if (mine.actions.empty()) mine.operation = "number";
-    const auto check = [&, used = tables_.make_footprint(level_)](const entry& theirs) {
-      const status wanted = check_sequence(work, theirs.work, theirs.at, done_at);
-      return wanted ? check_conflict(used, theirs) : wanted;
+    committed_sequence reached;  // what another has committed meanwhile: this work, or later work of its application
+    const auto check = [&, used = tables_.make_footprint(level_)](const entry& theirs) -> status {
+      if (!has_reached(theirs.work, work)) return check_conflict(used, theirs);
+      reached = {theirs.work, theirs.at};
+      return stale_sequence(work, reached);
     };
     commit_attempt attempt(lake->store, snapshot_, lake->listed, std::move(mine), check, lake->options.commit,
                            lake->options.surroundings, lake->options.bounds);
     const result<version> committed = attempt.run();
     if (committed && *committed > lake->latest->at) lake->latest = attempt.after();
-    return done_at != version() ? confirm(*lake, done_at) : committed;
+    return reached.at == version() ? committed : answer_of(*lake, work, reached);
   }
 
-  // Work that was committed before: success is told only once that is durable.
-  [[nodiscard]] static result<version> confirm(core& lake, version done_at) {
-    const status durable = make_durable(lake.store, done_at, lake.options.commit.backoff, lake.options.surroundings);
+  // Of work that was committed before, its version, once that is durable.
+  [[nodiscard]] static result<version> answer_of(core& lake, const application_sequence& work,
+                                                 const committed_sequence& reached) {
+    if (reached.work.sequence > work.sequence) return stale_sequence(work, reached);
+    const status durable = make_durable(lake.store, reached.at, lake.options.commit.backoff, lake.options.surroundings);
     if (!durable) return durable.error();
-    return done_at;
+    return reached.at;
   }
 
   [[nodiscard]] status check_usable() const {
@@ -388,21 +387,11 @@ class [[nodiscard]] transaction {
   }
 
   template <class Rows>
-  [[nodiscard]] status check_rows(const pending& slot, std::string_view table, const Rows& rows) const {
-    std::size_t number = 0;
-    for (const row_view each : rows) {
-      const status good = check_row(each, slot.state()->columns, lake_->options.bounds);
-      if (!good) return good.error().within(concat({"row ", number, " for table ", table}));
-      ++number;
-    }
-    return {};
-  }
-
-  template <class Rows>
   [[nodiscard]] status upsert_rows(std::string_view table, const Rows& rows) {
     const auto found = use_keyed(table);
     if (!found) return found.error();
-    if (const status good = check_rows(**found, table, rows); !good) return good;
+    const table_state& state = *(*found)->state();
+    if (const status good = check_rows(rows, state, lake_->options.bounds); !good) return good;
     for (const row_view each : rows)
       if (const status written = write(**found, {false, key_state::live}, each.values(), {}); !written) return written;
     return {};
@@ -410,23 +399,9 @@ class [[nodiscard]] transaction {
 
   // All are looked up before any is written, so that all are inserted or none.
   template <class Rows>
-  [[nodiscard]] status insert_keys(pending& slot, std::string_view table, const Rows& rows) {
+  [[nodiscard]] status insert_keys(pending& slot, const Rows& rows) {
     slot.access.relied = true;
-    const table_state& state = *slot.state();
-    record_buffer seen;
-    std::string scratch;
-    std::size_t number = 0;
-    for (const row_view each : rows) {
-      status fresh = slot.keys().check_new(*lake_, state, each.values());
-      if (fresh && rows.size() > 1) {
-        if (seen.find(encode_key(each.values(), state.key.columns, scratch)) != nullptr)
-          fresh = error(errc::exists,
-                        concat({"the key ", describe_key(each.values(), state.key.columns), " is another row's"}));
-        seen.write({true, key_state::nothing}, each.values(), state.key, {}, {}, 0);
-      }
-      if (!fresh) return fresh.error().within(concat({"row ", number, " for table ", table}));
-      ++number;
-    }
+    if (const status fresh = slot.keys().check_new(*lake_, *slot.state(), rows); !fresh) return fresh;
     for (const row_view each : rows)
       if (const status written = write(slot, {false, key_state::live}, each.values(), {}); !written) return written;
     return {};
@@ -437,15 +412,15 @@ class [[nodiscard]] transaction {
     const auto found = use(table);
     if (!found) return found.error();
     pending& slot = **found;
-    if (const status good = check_rows(slot, table, rows); !good) return good;
-    if (slot.is_keyed()) return insert_keys(slot, table, rows);
+    if (const status good = check_rows(rows, *slot.state(), lake_->options.bounds); !good) return good;
+    if (slot.is_keyed()) return insert_keys(slot, rows);
     slot.access.appended = true;
     std::size_t inserted = 0;
     for (const row_view each : rows) {
       const status room = slot.rows().make_room(*lake_, snapshot_->time);
       if (!room) return fail_with(room.error());
       if (const status appended = slot.rows().append(each); !appended) {
-        const error why = appended.error().within(concat({"row ", inserted, " for table ", table}));
+        const error why = appended.error().within(describe_row(inserted, rows.size(), table));
         return inserted == 0 ? why : fail_with(why);
       }
       ++inserted;

@@ -16,6 +16,8 @@ import tempfile
 
 LAW = "law/keyed_law_test.cpp"
 CASES = "client/keyed_cases_test.cpp"
+KEYS = "client/key_cases_test.cpp"
+PLACES = "client/placement_test.cpp"
 SNAPSHOT = "log/snapshot_test.cpp"
 
 # What is wrong, the header, a text that stands in it once, what it is replaced by and, if it is not LAW, the test.
@@ -42,28 +44,28 @@ FAULTS = [
         "merge/strategy.hpp",
         "    return block.base == base;",
         "    return block.base == base && base.is_nil();",
-        CASES,
+        PLACES,
     ),
     (
         "derived silently places by key",
         "merge/strategy.hpp",
         "return block.read_version >= since;",
         "return block.read_version > since && block.base.is_nil();",
-        CASES,
+        PLACES,
     ),
     (
         "blocks whose positions hold are placed by key",
         "table/keyed_bucket.hpp",
         "merged.add_run(*std::move(records), placed == placement::by_position);",
         "merged.add_run(*std::move(records), false);",
-        CASES,
+        PLACES,
     ),
     (
         "positions that hold are counted and not used",
         "merge/slice_merge.hpp",
         "return positions_hold_ ? source_.current().place : base_place();",
         "return base_place();",
-        CASES,
+        PLACES,
     ),
     (
         "derived takes all positions for good",
@@ -210,35 +212,35 @@ FAULTS = [
         "table/record_buffer.hpp",
         "records_[slots_[slot] - 1].key != key)",
         "murmur3_x86_32(records_[slots_[slot] - 1].key, hash_seed) != murmur3_x86_32(key, hash_seed))",
-        CASES,
+        KEYS,
     ),
     (
         "numbers are in the order of their bits, negative ones last",
         "merge/key.hpp",
         "static_cast<std::uint64_t>(number) ^ 0x8000'0000'0000'0000U;",
         "static_cast<std::uint64_t>(number);",
-        CASES,
+        KEYS,
     ),
     (
         "a part of a key has no end",
         "merge/key.hpp",
         'out.append("\\0\\1", 2);',
         "",
-        CASES,
+        KEYS,
     ),
     (
         "a zero in a part of a key looks like its end",
         "merge/key.hpp",
         "out.push_back('\\xff');",
         "out.push_back('\\1');",
-        CASES,
+        KEYS,
     ),
     (
         "false is after true",
         "merge/key.hpp",
         "part.as_boolean() ? '\\1' : '\\0'",
         "part.as_boolean() ? '\\0' : '\\1'",
-        CASES,
+        KEYS,
     ),
     (
         "a plain erase leaves the ordering",

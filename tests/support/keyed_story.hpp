@@ -172,4 +172,20 @@ void in_all_settings(bool ordered, const std::function<void(Story&)>& tell) {
       }
 }
 
+// Over both stores, with all strategies.
+using key_memory = keyed_story<in_memory, tarn::merge::by_key>;
+using position_memory = keyed_story<in_memory, tarn::merge::by_position>;
+using derived_memory = keyed_story<in_memory, tarn::merge::derived>;
+using key_files = keyed_story<in_files, tarn::merge::by_key>;
+using position_files = keyed_story<in_files, tarn::merge::by_position>;
+using derived_files = keyed_story<in_files, tarn::merge::derived>;
+
+#define TARN_EACH_STORY                                                                               \
+  tarn_test::key_memory, tarn_test::position_memory, tarn_test::derived_memory, tarn_test::key_files, \
+      tarn_test::position_files, tarn_test::derived_files
+
+// What the fold of a story's table is.
+inline constexpr bool last_wins = false;
+inline constexpr bool with_ordering = true;
+
 }  // namespace tarn_test

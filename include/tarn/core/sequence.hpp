@@ -93,10 +93,10 @@ class sequence {
     if (size_ == room_.capacity) {
       const std::size_t capacity = room_.capacity == 0 ? first_capacity : 2 * room_.capacity;
       raw_memory larger(bytes_of(capacity));
-      ::new (static_cast<T*>(larger.bytes) + size_) T(std::forward<Arguments>(arguments)...);
+      ::new (static_cast<void*>(static_cast<T*>(larger.bytes) + size_)) T(std::forward<Arguments>(arguments)...);
       move_to(larger, capacity);
     } else {
-      ::new (room_.elements + size_) T(std::forward<Arguments>(arguments)...);
+      ::new (static_cast<void*>(room_.elements + size_)) T(std::forward<Arguments>(arguments)...);
     }
     return room_.elements[size_++];
   }
@@ -160,7 +160,7 @@ class sequence {
       if (size_ > 0) std::memcpy(static_cast<void*>(to), from, size_ * sizeof(T));
     } else {
       for (std::size_t at = 0; at < size_; ++at) {
-        ::new (to + at) T(std::move(from[at]));
+        ::new (static_cast<void*>(to + at)) T(std::move(from[at]));
         from[at].~T();
       }
     }

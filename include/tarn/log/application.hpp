@@ -40,24 +40,22 @@ template <class = void>
   return {};
 }
 
-// Success if `work` may follow what was committed of its application; otherwise errc::exists if it is the same, whose
-// version `done_at` then is, errc::stale_sequence if it comes before.
+// Whether that is the same work, or later work of the same application.
 template <class = void>
-[[nodiscard]] status check_sequence(const application_sequence& work, const application_sequence& committed, version at,
-                                    version& done_at) {
-  if (work.application.empty() || work.application != committed.application || work.sequence > committed.sequence)
-    return {};
-  if (work.sequence < committed.sequence)
-    return error(errc::stale_sequence,
-                 concat({"application '", work.application, "' has committed sequence ", committed.sequence,
-                         " as version ", at.number, ": whether ", work.sequence,
-                         " was done before that, or left out, its numbers do not tell"}));
-  done_at = at;
-  return error(errc::exists, concat({"sequence ", work.sequence, " of application '", work.application,
-                                     "' was committed as version ", at.number}));
+[[nodiscard]] bool has_reached(const application_sequence& committed, const application_sequence& work) noexcept {
+  return !work.application.empty() && committed.application == work.application && committed.sequence >= work.sequence;
 }
 
-// The last work of each application.
+// Why work cannot be committed once later work of its application has been.
+template <class = void>
+[[nodiscard]] error stale_sequence(const application_sequence& work, const committed_sequence& later) {
+  return {errc::stale_sequence,
+          concat({"application '", work.application, "' has committed sequence ", later.work.sequence, " as version ",
+                  later.at.number, ": ", work.sequence, " was committed before that, or left out"})};
+}
+
+// The last work of each application. Kept in the state for good, and copied by each numbered commit: an application is
+// a program with a task, not a run of it.
 class committed_sequences {
  public:
   // Null if there is none of this application.

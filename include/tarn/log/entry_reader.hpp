@@ -114,7 +114,8 @@ class reader {
     read.operation = fields.string("Operation");
     if (fields.has("Application")) {
       read.work = {std::string(fields.string("Application")), fields.integer("Sequence", 0)};
-      if (const status good = check_application_sequence(read.work); !good) fields.complain(good.error().message());
+      if (const status good = check_application_sequence(read.work); !good)
+        fields.complain(concat({"has numbered work that cannot be: ", good.error().message()}));
     }
     read.needed_to_read = fields.strings("NeededToRead");
     read.needed_to_write = fields.strings("NeededToWrite");

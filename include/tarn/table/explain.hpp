@@ -21,7 +21,7 @@ enum class placement : unsigned char {
   by_position,        // those that have positions: they were counted in this base
   without_base,       // by key: the bucket has no base
   without_positions,  // by key: its records carry none
-  not_trusted,        // by key: its positions belong to another base, or the strategy uses none
+  positions_unused,   // by key: its positions belong to another base, or the strategy uses none
 };
 
 [[nodiscard]] constexpr std::string_view name_of(placement placed) noexcept {

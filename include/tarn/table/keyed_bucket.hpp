@@ -107,7 +107,7 @@ class keyed_bucket {
     if (object == 0) return placement::is_base;
     const block_header& block = objects_[object].block;
     if (block.base.is_nil()) return placement::without_positions;
-    return Merge::positions_hold(block, base_, since_) ? placement::by_position : placement::not_trusted;
+    return Merge::positions_hold(block, base_, since_) ? placement::by_position : placement::positions_unused;
   }
   // Of the transaction's own records, as far as they have positions.
   [[nodiscard]] placement placement_of_buffer() const noexcept {

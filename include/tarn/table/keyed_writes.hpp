@@ -26,6 +26,7 @@
 #include "keyed_bucket.hpp"
 #include "keyed_scan.hpp"
 #include "keyed_writer.hpp"
+#include "row_check.hpp"
 
 namespace tarn::inline TARN_ABI {
 
@@ -76,20 +77,25 @@ class keyed_writes {
     return record != nullptr && record->written > after;
   }
 
-  // Whether a row with these values may be inserted: errc::exists if there is one with its key, errc::late if a greater
-  // ordering hides it. The first look at a bucket reads its keys, which the client then remembers within
+  // Whether these rows may be inserted, one after the other: errc::exists if there is one with a row's key, errc::late
+  // if a greater ordering hides it. The first look at a bucket reads its keys, which the client then remembers within
   // limits::key_index_bytes_max; a later one costs a search in each object.
-  [[nodiscard]] status check_new(core& lake, const table_state& table, const list_view& values) const {
-    search found;
-    if (const status good = find(lake, table, values, found); !good) return good;
-    const auto refused = [&](errc code, std::string_view why) {
-      return error(code, concat({"the key ", describe_key(values, table.key.columns), " ", why}));
-    };
-    if (found.now.state == key_state::live) return refused(errc::exists, "exists: use upsert to replace its row");
-    if (!table.key.ordered()) return {};
-    const value_view ordering = values[table.key.ordering];
-    if (counts_after(found.now, list_view(&ordering, 1), found.key)) return {};
-    return refused(errc::late, "was erased with a greater ordering");
+  template <class Rows>
+  [[nodiscard]] status check_new(core& lake, const table_state& table, const Rows& rows) const {
+    record_buffer seen;
+    std::string scratch;
+    std::size_t number = 0;
+    for (const row_view each : rows) {
+      status fresh = check_new_key(lake, table, each.values());
+      if (fresh && rows.size() > 1) {
+        if (seen.find(encode_key(each.values(), table.key.columns, scratch)) != nullptr)
+          fresh = refused(errc::exists, table, each.values(), "is another row's");
+        seen.write({true, key_state::nothing}, each.values(), table.key, {}, {}, 0);
+      }
+      if (!fresh) return fresh.error().within(describe_row(number, rows.size(), table.name));
+      ++number;
+    }
+    return {};
   }
 
   // The row that has the key of `values`; errc::not_found if none has. Costs, besides, reading its object up to it.
@@ -117,6 +123,22 @@ class keyed_writes {
   }
 
  private:
+  [[nodiscard]] static error refused(errc code, const table_state& table, const list_view& values,
+                                     std::string_view why) {
+    return {code, concat({"the key ", describe_key(values, table.key.columns), " ", why})};
+  }
+
+  [[nodiscard]] status check_new_key(core& lake, const table_state& table, const list_view& values) const {
+    search found;
+    if (const status good = find(lake, table, values, found); !good) return good;
+    if (found.now.state == key_state::live)
+      return refused(errc::exists, table, values, "exists: use upsert to replace its row");
+    if (!table.key.ordered()) return {};
+    const value_view ordering = values[table.key.ordering];
+    if (counts_after(found.now, list_view(&ordering, 1), found.key)) return {};
+    return refused(errc::late, table, values, "was erased with a greater ordering");
+  }
+
   [[nodiscard]] status flush(core& lake, const table_state& table, const shared_snapshot& state, std::uint32_t bucket) {
     if (!buckets_[bucket].buffer.empty()) flushed_at_ = writes_;
     return flush_bucket<Merge>(lake, table, bucket, buckets_[bucket], state);

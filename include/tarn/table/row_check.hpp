@@ -16,6 +16,7 @@
 #include "../core/text.hpp"
 #include "../core/utf8.hpp"
 #include "../core/value.hpp"
+#include "../log/snapshot.hpp"
 
 namespace tarn::inline TARN_ABI {
 
@@ -200,6 +201,24 @@ template <class = void>
   if (checker.bytes() <= bounds.row_bytes_max) return {};
   return error(errc::limit_exceeded, concat({"the row has about ", checker.bytes(), " bytes, limits::row_bytes_max is ",
                                              bounds.row_bytes_max}));
+}
+
+// How errors call one of the rows that are written together.
+template <class = void>
+[[nodiscard]] std::string describe_row(std::size_t number, std::size_t count, std::string_view table) {
+  return count == 1 ? concat({"table ", table}) : concat({"row ", number, " for table ", table});
+}
+
+// The same for all rows of a table; the error says which row it is.
+template <class Rows>
+[[nodiscard]] status check_rows(const Rows& rows, const table_state& table, const limits& bounds) {
+  std::size_t number = 0;
+  for (const row_view each : rows) {
+    const status good = check_row(each, table.columns, bounds);
+    if (!good) return good.error().within(describe_row(number, rows.size(), table.name));
+    ++number;
+  }
+  return {};
 }
 
 }  // namespace tarn::inline TARN_ABI
