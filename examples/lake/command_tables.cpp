@@ -31,7 +31,7 @@ struct totals {
 
 totals totals_of(const tarn::table_state& table) {
   totals content;
-  for (std::size_t at = 0; at < table.objects.size(); ++at) content.add(table.objects[at]);
+  for (std::size_t at = 0; at < table.objects.size(); ++at) content.add(table.objects[at].object);
   for (const auto& bucket : table.buckets)
     for (const tarn::keyed_object& each : bucket->objects) content.add(each.object);
   return content;

@@ -21,6 +21,7 @@
 #include "merge/strategy.hpp"
 #include "store/store.hpp"
 #include "table/client_core.hpp"
+#include "table/commit_entry.hpp"
 #include "table/compaction.hpp"
 #include "table/conflict.hpp"
 #include "transaction.hpp"
@@ -64,8 +65,9 @@ class client {
   using transaction_type = transaction<Store, Codec, Merge>;
 
   explicit client(Store store, client_options options = {}, Codec codec = {})
-      : core_(shared<core>::make(core{std::move(store), std::move(codec), options, {}, false, {}, {}})) {}
-  client(const client& other) : core_(shared<core>::make(std::as_const(*other.core_))) {}
+      : core_(shared<client_core<Store, Codec>>::make(
+            client_core<Store, Codec>{std::move(store), std::move(codec), options, {}, false, {}, {}})) {}
+  client(const client& other) : core_(shared<client_core<Store, Codec>>::make(std::as_const(*other.core_))) {}
   client(client&&) noexcept = default;
   client& operator=(client other) noexcept {
     std::swap(core_, other.core_);
@@ -184,36 +186,21 @@ class client {
     const result<shared_snapshot> state = snapshot_at(done.plan.at);
     if (!state) return state.error();
     if (const auto planned = planned_table(**state, done.plan); !planned) return planned.error();
-    const result<uuid> id = new_id(core_->options.surroundings, (*state)->time);
-    if (!id) return id.error();
     entry mine;
-    mine.transaction = *id;
-    mine.read_version = done.plan.at;
     mine.operation = operation_name(action_kind::remove_object);
     mine.actions.find_or_insert(done.plan.table) = compaction_actions(done);
     footprint used;
     used.tables.find_or_insert(done.plan.table).compacted = done.plan.objects;
     const auto check = [&](const entry& theirs) { return check_conflict(used, theirs); };
-    commit_attempt attempt(core_->store, *state, core_->listed, std::move(mine), check, core_->options.commit,
-                           core_->options.surroundings, core_->options.bounds);
-    const result<version> committed = attempt.run();
-    if (committed && *committed > core_->latest->at) core_->latest = attempt.after();
-    return committed;
+    return commit_entry(*core_, *state, std::move(mine), check);
   }
 
-  [[nodiscard]] Store& store() noexcept { return core_->store; }
-
- private:
-  using core = client_core<Store, Codec>;
-
-  [[nodiscard]] result<transaction_type> start(const shared_snapshot& state,
-                                               isolation level = isolation::serializable) {
-    const result<uuid> id = new_id(core_->options.surroundings, state->time);
-    if (!id) return id.error();
-    return transaction_type(core_, state, *id, level);
+  // What a version is made of: for tools, and for the headers that work on a client (vacuum.hpp, changes.hpp, ...).
+  // The cost of `begin` and `begin_at`.
+  [[nodiscard]] result<shared_snapshot> newest_snapshot() {
+    if (const status updated = update(); !updated) return updated.error();
+    return core_->latest;
   }
-
-  // The state at version `at`, from the log's beginning unless it is the newest that is known.
   [[nodiscard]] result<shared_snapshot> snapshot_at(version at) {
     if (at < version())
       return error(errc::invalid_argument, concat({"there is no version ", at.number, ": the first is 0"}));
@@ -225,6 +212,18 @@ class client {
     if (!read) return read.error();
     if (state->at == at) return state;
     return error(errc::not_found, concat({"there is no version ", at.number, ": the newest is ", state->at.number}));
+  }
+
+  [[nodiscard]] Store& store() noexcept { return core_->store; }
+  // What this client shares with its transactions and scans.
+  [[nodiscard]] const shared<client_core<Store, Codec>>& core() const noexcept { return core_; }
+
+ private:
+  [[nodiscard]] result<transaction_type> start(const shared_snapshot& state,
+                                               isolation level = isolation::serializable) {
+    const result<uuid> id = new_id(core_->options.surroundings, state->time);
+    if (!id) return id.error();
+    return transaction_type(core_, state, *id, level);
   }
 
   // The keyed table of this name in the newest version.
@@ -276,21 +275,15 @@ class client {
     if (core_->latest->at.next() != slot)
       return error(errc::invalid_argument,
                    concat({"version ", slot.number, " cannot be in doubt: the newest is ", core_->latest->at.number}));
-    const result<uuid> id = new_id(core_->options.surroundings, core_->latest->time);
-    if (!id) return id.error();
     entry nothing;
-    nothing.transaction = *id;
-    nothing.read_version = core_->latest->at;
     nothing.operation = "settle";
     const auto stop = [](const entry&) { return status(error(errc::conflict, "the slot is filled")); };
-    commit_attempt attempt(core_->store, core_->latest, core_->listed, std::move(nothing), stop, core_->options.commit,
-                           core_->options.surroundings, core_->options.bounds);
-    const result<version> settled = attempt.run();
+    const result<version> settled = commit_entry(*core_, core_->latest, std::move(nothing), stop);
     if (!settled && settled.error().code() != errc::conflict) return settled.error();
     return {};
   }
 
-  shared<core> core_;
+  shared<client_core<Store, Codec>> core_;
 };
 
 template <class Store>

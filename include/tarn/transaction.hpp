@@ -35,6 +35,7 @@
 #include "merge/strategy.hpp"
 #include "store/store.hpp"
 #include "table/client_core.hpp"
+#include "table/commit_entry.hpp"
 #include "table/conflict.hpp"
 #include "table/explain.hpp"
 #include "table/keyed_row.hpp"
@@ -279,7 +280,6 @@ class [[nodiscard]] transaction {
     if (const status flushed = flush(); !flushed) return flushed.error();
     entry mine;
     mine.transaction = id_;
-    mine.read_version = snapshot_->at;
     mine.work = work;
     tables_.append_actions(mine);
     const shared<core> lake = std::exchange(lake_, {});
@@ -291,10 +291,7 @@ class [[nodiscard]] transaction {
       reached = {theirs.work, theirs.at};
       return stale_sequence(work, reached);
     };
-    commit_attempt attempt(lake->store, snapshot_, lake->listed, std::move(mine), check, lake->options.commit,
-                           lake->options.surroundings, lake->options.bounds);
-    const result<version> committed = attempt.run();
-    if (committed && *committed > lake->latest->at) lake->latest = attempt.after();
+    const result<version> committed = commit_entry(*lake, snapshot_, std::move(mine), check);
     return reached.at == version() ? committed : answer_of(*lake, work, reached);
   }
 

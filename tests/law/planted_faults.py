@@ -82,19 +82,19 @@ FAULTS = [
     ),
     (
         "since is not set anew by a compaction",
-        "log/snapshot.hpp",
+        "log/apply_entry.hpp",
         "if (first || change.block.compacted) bucket.since = at;",
         "if (first && !change.block.compacted) bucket.since = at;",
     ),
     (
         "objects are put before those that were committed earlier",
-        "log/snapshot.hpp",
+        "log/apply_entry.hpp",
         "objects.insert(change.block.compacted ? 0 : objects.size(), std::move(added));",
         "objects.insert(change.block.compacted || objects.empty() ? 0 : 1, std::move(added));",
     ),
     (
         "deltas are in the order of begins, not of commits",
-        "log/snapshot.hpp",
+        "log/apply_entry.hpp",
         "  objects.insert(change.block.compacted ? 0 : objects.size(), std::move(added));",
         "  std::size_t place = change.block.compacted ? 0 : objects.size();\n"
         "  while (place > 0 && !objects[place - 1].block.compacted &&\n"
@@ -104,7 +104,7 @@ FAULTS = [
     ),
     (
         "an object in base form is the base though it is not the first (model 4)",
-        "log/snapshot.hpp",
+        "log/apply_entry.hpp",
         "  objects.insert(change.block.compacted ? 0 : objects.size(), std::move(added));",
         "  const bool is_base = !first && objects[0].block.form == object_form::base;\n"
         "  const bool front = change.block.compacted || (change.block.form == object_form::base && !is_base);\n"
@@ -113,14 +113,14 @@ FAULTS = [
     ),
     (
         "a compaction may come before what it has not folded (model 10)",
-        "log/snapshot.hpp",
+        "log/apply_entry.hpp",
         "if (change.block.compacted && !first && objects[0].order <= added.order) return false;",
         "",
         SNAPSHOT,
     ),
     (
         "a compaction has the order of its commit",
-        "log/snapshot.hpp",
+        "log/apply_entry.hpp",
         "if (change.block.compacted) added.order = {change.block.read_version, object_order::end};",
         "",
     ),
@@ -133,7 +133,7 @@ FAULTS = [
     ),
     (
         "a compaction removes what was committed after its plan (model 12)",
-        "log/snapshot.hpp",
+        "log/apply_entry.hpp",
         "  objects.insert(change.block.compacted ? 0",
         "  while (change.block.compacted && !objects.empty()) objects.erase(0);\n"
         "  objects.insert(change.block.compacted ? 0",

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <tarn/log/apply_entry.hpp>
 #include <tarn/log/snapshot.hpp>
 #include <utility>
 
@@ -112,8 +113,8 @@ TEST_CASE("an object list keeps all objects in order, over any number of chunks,
   CHECK(list.size() == 1000);
   for (std::size_t size = 0; size < copies.size(); ++size) {
     REQUIRE(copies[size].size() == size);
-    for (std::size_t at = 0; at < size; at += 97) REQUIRE(copies[size][at].rows == at);
-    if (size > 0) REQUIRE(copies[size][size - 1].rows == size - 1);
+    for (std::size_t at = 0; at < size; at += 97) REQUIRE(copies[size][at].object.rows == at);
+    if (size > 0) REQUIRE(copies[size][size - 1].object.rows == size - 1);
   }
 }
 

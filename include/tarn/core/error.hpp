@@ -33,15 +33,18 @@ enum class errc : unsigned char {
   late,              // a row that a greater ordering of its key hides
   conflict,          // a concurrent commit changed what this transaction depends on; run it again
   commit_unknown,    // the commit may have taken effect: ask `client::find_commit`
+  expired,           // a vacuum may have taken what this transaction was to add: run it again
+  snapshot_expired,  // the version was given up by a vacuum or a truncation: read a newer one
   stale_sequence,    // an application has committed work with a greater number; see `transaction::last_sequence`
   finished,          // the transaction was committed, rolled back or has failed; begin another
 };
 
 [[nodiscard]] constexpr std::string_view name_of(errc code) noexcept {
   constexpr const char* names[] = {
-      "io",           "permission",       "no_space",       "not_found",      "corrupt",      "unsupported",
-      "invalid_name", "invalid_argument", "limit_exceeded", "no_such_table",  "table_exists", "exists",
-      "late",         "conflict",         "commit_unknown", "stale_sequence", "finished"};
+      "io",           "permission",       "no_space",       "not_found",     "corrupt",          "unsupported",
+      "invalid_name", "invalid_argument", "limit_exceeded", "no_such_table", "table_exists",     "exists",
+      "late",         "conflict",         "commit_unknown", "expired",       "snapshot_expired", "stale_sequence",
+      "finished"};
   return names[static_cast<unsigned char>(code)];
 }
 
@@ -70,7 +73,7 @@ class [[nodiscard]] error {
   [[nodiscard]] commit_in_doubt in_doubt() const noexcept { return detail_->commit; }
 
   // Whether the same work, done again from its start, may succeed without anybody repairing anything.
-  [[nodiscard]] bool retry_helps() const noexcept { return code() == errc::conflict; }
+  [[nodiscard]] bool retry_helps() const noexcept { return code() == errc::conflict || code() == errc::expired; }
 
   // The same error, seen from further out: `place` and a colon go before the message.
   template <class = void>

@@ -93,6 +93,22 @@ class schema {
     return none;
   }
 
+  // The same by id.
+  template <class = void>
+  [[nodiscard]] std::size_t find(column_id id) const noexcept {
+    for (std::size_t at = 0; at < columns_.size(); ++at)
+      if (columns_[at].id == id) return at;
+    return none;
+  }
+  // The greatest id of all.
+  template <class = void>
+  [[nodiscard]] column_id last_id() const noexcept {
+    column_id last;
+    for (const column& each : columns_)
+      if (each.id > last) last = each.id;
+    return last;
+  }
+
   void forbid_null(std::size_t index) noexcept { columns_[index].nullable = false; }
 
   // Gives every column the id of its place, counted from 1.

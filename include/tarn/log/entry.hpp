@@ -1,79 +1,92 @@
 // What a log entry says. How it is written and read as JSON is in entry_writer.hpp and entry_reader.hpp.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "../core/config.hpp"
+#include "../core/result.hpp"
 #include "../core/schema.hpp"
 #include "../core/sequence.hpp"
+#include "../core/shared.hpp"
 #include "../core/strong_types.hpp"
 #include "../core/table_key.hpp"
+#include "../core/text.hpp"
+#include "../core/utf8.hpp"
 #include "../core/uuid.hpp"
 #include "application.hpp"
+#include "data_object.hpp"
+#include "row_set.hpp"
 #include "table_map.hpp"
+#include "table_state.hpp"
 
 namespace tarn::inline TARN_ABI {
 
 // The version of the entry format that this tarn writes, and the newest that it reads.
 inline constexpr std::int64_t entry_format = 1;
 
-// An object of rows, as an add-action names it. The article's program states the name only; then `described` is false
-// and the other members mean nothing.
-struct data_object {
-  uuid id;
-  bool described = false;
-  std::string codec;
-  std::uint64_t rows = 0;
-  std::uint64_t bytes = 0;
-  std::uint32_t checksum = 0;  // CRC-32C of all its bytes
+// One change of one table.
+enum class action_kind : unsigned char {
+  create_table,
+  add_object,  // to a bag
+  drop_table,
+  add_block,        // a keyed object
+  remove_object,    // a keyed one, which a compaction replaces
+  alter_table,      // other columns from here on
+  delete_rows,      // of one object of a bag
+  replace_objects,  // of a bag, neighbours, by one with the same rows: a compaction
+  restore_table,    // to the state that it had in an older version
 };
-
-// Keyed objects hold either rows, sorted by key, or operations on keys, sorted by key (merge/record.hpp).
-enum class object_form : unsigned char { base, delta };
-
-[[nodiscard]] constexpr std::string_view name_of(object_form form) noexcept {
-  return form == object_form::base ? "base" : "delta";
-}
-
-// What an add-action says of the block of records in a keyed object.
-struct block_header {
-  std::uint32_t bucket = 0;
-  object_form form = object_form::delta;
-  uuid base;               // the instant: id of the object in which its records' positions count; nil: they have none
-  version read_version;    // of the transaction that wrote it, or of the compaction's plan
-  bool compacted = false;  // it holds the fold of all its bucket's objects up to `read_version`
-};
-
-// The place of an object among those of its bucket: by version, then by place in the entry. What a compaction makes
-// comes right after all that it has folded.
-struct object_order {
-  version at;
-  std::uint32_t index = 0;
-
-  static constexpr std::uint32_t end = static_cast<std::uint32_t>(-1);
-  friend constexpr auto operator<=>(const object_order&, const object_order&) = default;
-};
-
-// One change of one table. `add_block` adds a keyed object; `remove_object` takes one out that a compaction replaces.
-enum class action_kind : unsigned char { create_table, add_object, drop_table, add_block, remove_object };
 
 // What the log calls a transaction that makes such changes.
 template <class = void>
 [[nodiscard]] std::string_view operation_name(action_kind change) noexcept {
-  constexpr const char* names[] = {"create table", "insert", "drop table", "write", "compact"};
+  constexpr const char* names[] = {"create table", "insert", "drop table", "write",  "compact",
+                                   "alter table",  "delete", "compact",    "restore"};
   return names[static_cast<unsigned char>(change)];
 }
 
+// Deleted rows that others took the place of, one for one: an update.
+struct row_replacement {
+  row_range deleted;
+  uuid object;              // of the new rows
+  std::uint64_t first = 0;  // the first of them in it
+};
+
 struct action {
   action_kind kind;
-  uuid table_id;            // create_table, drop_table
-  schema columns;           // create_table
-  data_object object;       // add_object, add_block; its id: remove_object
+  uuid table_id;            // create_table, drop_table, alter_table
+  schema columns;           // create_table, alter_table
+  data_object object;       // add_object, add_block, replace_objects; only its id: remove_object, delete_rows
   table_key key = {};       // create_table
   block_header block = {};  // add_block; its bucket: remove_object
+  row_set rows = {};        // delete_rows
+  sequence<row_replacement> replacements = {};  // delete_rows: which of them were updated
+  sequence<uuid> replaced = {};                 // replace_objects: in order
+  shared<const table_state> restored = {};      // restore_table
+};
+
+// A name for a version, which is kept as long as it has one.
+struct version_tag {
+  std::string name;  // 1 to 128 bytes of UTF-8
+  version at;        // -1: the name is taken away
+};
+
+template <class = void>
+[[nodiscard]] status check_tag_name(std::string_view name) {
+  constexpr std::size_t tag_size_max = 128;
+  if (!name.empty() && name.size() <= tag_size_max && find_invalid_utf8(name) == name.size()) return {};
+  return error(errc::invalid_name,
+               concat({"a tag's name has 1 to ", tag_size_max, " bytes of UTF-8, this one has ", name.size()}));
+}
+
+// What a vacuum leaves: see vacuum.hpp.
+struct retention {
+  timestamp horizon = {INT64_MIN};  // objects that were born at this time or before, and that no retained version has,
+                                    // may be gone
+  version oldest = {0};             // versions before this one, but for those with tags, may be unreadable
 };
 
 // One committed transaction.
@@ -88,7 +101,10 @@ struct entry {
   application_sequence work;              // no application: not numbered
   sequence<std::string> needed_to_read;   // features, from here on
   sequence<std::string> needed_to_write;  // features, from here on
-  table_map<sequence<action>> actions;    // of each table, in the order in which they apply
+  sequence<version_tag> tags;
+  bool vacuums = false;  // else `kept` means nothing
+  retention kept;
+  table_map<sequence<action>> actions;  // of each table, in the order in which they apply
 };
 
 }  // namespace tarn::inline TARN_ABI

@@ -18,11 +18,13 @@
 #include "../core/limits.hpp"
 #include "../core/result.hpp"
 #include "../core/sequence.hpp"
+#include "../core/shared.hpp"
 #include "../core/text.hpp"
 #include "entry.hpp"
 #include "entry_writer.hpp"
 #include "json_fields.hpp"
 #include "names.hpp"
+#include "table_reader.hpp"
 
 namespace tarn::inline TARN_ABI {
 
@@ -74,6 +76,23 @@ template <class = void>
   return true;
 }
 
+template <class = void>
+[[nodiscard]] sequence<version_tag> read_tags(json_fields<>& fields) {
+  sequence<version_tag> tags;
+  for (const value_view each : fields.list("Tags")) {
+    json_fields tag(each, "a tag");
+    tags.push_back({std::string(tag.string("Tag")), {tag.integer("Version", -1)}});
+    if (const status good = check_tag_name(tags.back().name); !good) tag.complain(good.error().message());
+    if (!tag.state()) fields.complain(tag.state().error().message());
+  }
+  return tags;
+}
+
+template <class = void>
+[[nodiscard]] retention read_retention(json_fields<>& fields) {
+  return {{fields.integer("HorizonMs", INT64_MIN)}, {fields.integer("OldestVersion", 0)}};
+}
+
 // Reads one entry's document. `place` begins every message.
 template <class = void>
 class reader {
@@ -117,6 +136,9 @@ class reader {
       if (const status good = check_application_sequence(read.work); !good)
         fields.complain(concat({"has numbered work that cannot be: ", good.error().message()}));
     }
+    if (fields.has("Tags")) read.tags = read_tags(fields);
+    read.vacuums = fields.has("HorizonMs");
+    if (read.vacuums) read.kept = read_retention(fields);
     read.needed_to_read = fields.strings("NeededToRead");
     read.needed_to_write = fields.strings("NeededToWrite");
   }
@@ -155,6 +177,10 @@ class reader {
     if (change.key == "CreateKeyedTable") return read_create_keyed_table(change.value, table, place);
     if (change.key == "AddKeyedObject") return read_add_block(change.value, table, place);
     if (change.key == "RemoveKeyedObject") return read_remove_object(change.value, place);
+    if (change.key == "AlterTable") return read_alter_table(change.value, place);
+    if (change.key == "DeleteRows") return read_delete_rows(change.value, place);
+    if (change.key == "ReplaceDataobjects") return read_replace_objects(change.value, table, place);
+    if (change.key == "RestoreTable") return read_restore_table(change.value, table, place);
     if (change.value.is_null()) return error(errc::corrupt, concat({place, " does nothing"}));
     return error(errc::unsupported,
                  concat({place, " is a ", change.key, ", which this tarn does not know: use a newer tarn"}));
@@ -166,24 +192,9 @@ class reader {
     action read{action_kind::add_object, {}, {}, {}};
     read.object.id = fields.id("Name");
     check_table(fields, table);
-    if (!of_article_) read_description(fields, read.object);
+    if (!of_article_) table_json::read_description(fields, read.object);
     if (!fields.state()) return fields.state().error();
     return read;
-  }
-
-  static void read_description(json_fields<>& fields, data_object& object) {
-    object.described = true;
-    object.codec = fields.string("Codec");
-    object.rows = static_cast<std::uint64_t>(fields.integer("Rows", 0));
-    object.bytes = static_cast<std::uint64_t>(fields.integer("Bytes", 0));
-    object.checksum = fields.checksum("Crc32c");
-  }
-
-  [[nodiscard]] static std::uint32_t small_number(json_fields<>& fields, std::string_view key, std::int64_t at_least) {
-    const std::int64_t number = fields.integer(key, at_least);
-    if (number <= UINT32_MAX) return static_cast<std::uint32_t>(number);
-    fields.complain(concat({"has ", number, " as \"", key, "\", which is too large"}));
-    return 0;
   }
 
   [[nodiscard]] static result<action> read_add_block(value_view object, std::string_view table,
@@ -192,18 +203,8 @@ class reader {
     action read{action_kind::add_block, {}, {}, {}};
     read.object.id = fields.id("Name");
     check_table(fields, table);
-    read_description(fields, read.object);
-    read.block.bucket = small_number(fields, "Bucket", 0);
-    const std::string_view form = fields.string("Form");
-    read.block.form = form == name_of(object_form::base) ? object_form::base : object_form::delta;
-    if (form != name_of(read.block.form)) fields.complain(concat({"has the form '", form, "'"}));
-    read.block.read_version = {fields.integer("ReadVersion", -1)};
-    if (fields.has("Base")) read.block.base = fields.id("Base");
-    if (fields.has("Compacted")) {
-      const value_view compacted = fields.get("Compacted", kind::boolean);
-      read.block.compacted = !compacted.is_null() && compacted.as_boolean();
-    }
-    if (read.block.compacted && read.block.form != object_form::base) fields.complain("is compacted, but no base");
+    table_json::read_description(fields, read.object);
+    read.block = table_json::read_block(fields);
     if (!fields.state()) return fields.state().error();
     return read;
   }
@@ -212,7 +213,57 @@ class reader {
     json_fields fields(object, place);
     action read{action_kind::remove_object, {}, {}, {}};
     read.object.id = fields.id("Name");
-    read.block.bucket = small_number(fields, "Bucket", 0);
+    read.block.bucket = table_json::read_number32(fields, "Bucket", 0);
+    if (!fields.state()) return fields.state().error();
+    return read;
+  }
+
+  [[nodiscard]] static result<action> read_alter_table(value_view object, std::string_view place) {
+    json_fields fields(object, place);
+    action read{action_kind::alter_table, fields.id("TableId"), table_json::read_columns(fields), {}};
+    if (!fields.state()) return fields.state().error();
+    return read;
+  }
+
+  [[nodiscard]] static result<action> read_delete_rows(value_view object, std::string_view place) {
+    json_fields fields(object, place);
+    action read{action_kind::delete_rows, {}, {}, {}};
+    read.object.id = fields.id("Name");
+    read.rows = table_json::read_rows(fields, "Rows");
+    if (fields.has("Updates"))
+      for (const value_view each : fields.list("Updates")) {
+        json_fields update(each, "an update of rows");
+        row_replacement replaced;
+        replaced.deleted = {static_cast<std::uint64_t>(update.integer("First", 0)),
+                            static_cast<std::uint64_t>(update.integer("Last", 0))};
+        replaced.object = update.id("Name");
+        replaced.first = static_cast<std::uint64_t>(update.integer("Row", 0));
+        if (replaced.deleted.last < replaced.deleted.first) update.complain("ends before it begins");
+        if (!update.state()) fields.complain(update.state().error().message());
+        read.replacements.push_back(replaced);
+      }
+    if (!fields.state()) return fields.state().error();
+    return read;
+  }
+
+  [[nodiscard]] static result<action> read_replace_objects(value_view object, std::string_view table,
+                                                           std::string_view place) {
+    json_fields fields(object, place);
+    action read{action_kind::replace_objects, {}, {}, {}};
+    read.object.id = fields.id("Name");
+    check_table(fields, table);
+    table_json::read_description(fields, read.object);
+    read.replaced = table_json::read_ids(fields, "Replaced");
+    if (!fields.state()) return fields.state().error();
+    return read;
+  }
+
+  [[nodiscard]] static result<action> read_restore_table(value_view object, std::string_view table,
+                                                         std::string_view place) {
+    json_fields fields(object, place);
+    action read{action_kind::restore_table, {}, {}, {}};
+    check_table(fields, table);
+    read.restored = shared<const table_state>::make(read_table_state(fields));
     if (!fields.state()) return fields.state().error();
     return read;
   }
@@ -228,87 +279,25 @@ class reader {
     json_fields fields(object, place);
     result<action> read = read_columns(fields, table);
     if (!read) return read;
-    read->key = read_key(fields, read->columns);
+    read->key = table_json::read_key(fields, read->columns);
     if (!fields.state()) return fields.state().error();
     return read;
-  }
-
-  [[nodiscard]] static table_key read_key(json_fields<>& fields, const schema& columns) {
-    table_key key;
-    for (const value_view id : fields.list("Key")) {
-      const std::uint32_t place = place_of_column(columns, id);
-      if (place == table_key::none) fields.complain("has a key column that it does not have");
-      key.columns.push_back(place);
-    }
-    if (key.columns.empty()) fields.complain("has no key columns");
-    key.buckets = small_number(fields, "Buckets", 1);
-    if (key.buckets > bucket_count_max) fields.complain(concat({"has ", key.buckets, " buckets"}));
-    for (std::size_t at = 0; fields.state() && at < key.columns.size(); ++at) {
-      check_key_column(fields, columns[key.columns[at]], true);
-      for (std::size_t before = 0; before < at; ++before)
-        if (key.columns[before] == key.columns[at]) fields.complain("has a key column twice");
-    }
-    const std::string_view fold = fields.string("Fold");
-    if (fold == "by_ordering") {
-      key.ordering = place_of_column(columns, fields.get("Ordering", kind::integer));
-      if (!key.ordered())
-        fields.complain("has an ordering column that it does not have");
-      else
-        check_key_column(fields, columns[key.ordering], false);
-    } else if (fold != "latest") {
-      fields.complain(concat({"has the fold '", fold, "', which this tarn does not know: use a newer tarn"}),
-                      errc::unsupported);
-    }
-    return key;
-  }
-
-  static void check_key_column(json_fields<>& fields, const column& part, bool may_be_boolean) {
-    if (!is_key_type(part.type, may_be_boolean) || part.nullable)
-      fields.complain(concat({"has a key or ordering column '", part.name, "' of a type that cannot be one"}));
-  }
-
-  [[nodiscard]] static std::uint32_t place_of_column(const schema& columns, value_view id) noexcept {
-    if (id.kind() == kind::integer)
-      for (std::size_t at = 0; at < columns.size(); ++at)
-        if (columns[at].id.number == id.as_integer()) return static_cast<std::uint32_t>(at);
-    return table_key::none;
   }
 
   [[nodiscard]] result<action> read_columns(json_fields<>& fields, std::string_view table) const {
     action read{action_kind::create_table, {}, {}, {}};
     check_table(fields, table);
-    sequence<column> columns;
-    for (const std::string& name : fields.strings("Columns")) columns.emplace_back(name);
     if (of_article_) {
-      for (std::size_t at = 0; at < columns.size(); ++at) columns[at].id = {static_cast<std::uint32_t>(at + 1)};
+      const sequence<std::string> names = fields.strings("Columns");
+      read.columns = schema(sequence<column>(names.begin(), names.end()));
+      read.columns.number_columns();
+      if (read.columns.size() == 0) fields.complain("has no columns");
     } else {
       read.table_id = fields.id("TableId");
-      read_column_properties(fields, columns);
+      read.columns = table_json::read_columns(fields);
     }
-    if (columns.empty()) fields.complain("has no columns");
     if (!fields.state()) return fields.state().error();
-    read.columns = schema(std::move(columns));
     return read;
-  }
-
-  static void read_column_properties(json_fields<>& fields, sequence<column>& columns) {
-    const list_view ids = fields.list("ColumnIds");
-    const sequence<std::string> types = fields.strings("Types");
-    const list_view nullable = fields.list("Nullable");
-    if (ids.size() != columns.size() || types.size() != columns.size() || nullable.size() != columns.size())
-      return fields.complain("does not state id, type and nullability of each column");
-    for (std::size_t at = 0; at < columns.size(); ++at) {
-      const bool numbered =
-          ids[at].kind() == kind::integer && ids[at].as_integer() > 0 && ids[at].as_integer() <= UINT32_MAX;
-      if (!numbered || nullable[at].kind() != kind::boolean)
-        return fields.complain("has a column id or nullability of the wrong kind");
-      columns[at].id = {static_cast<std::uint32_t>(ids[at].as_integer())};
-      columns[at].nullable = nullable[at].as_boolean();
-      if (!parse_column_type(types[at], columns[at].type))
-        return fields.complain(
-            concat({"has a column of type '", types[at], "', which this tarn does not know: use a newer tarn"}),
-            errc::unsupported);
-    }
   }
 
   [[nodiscard]] static result<action> read_drop_table(value_view object, std::string_view place) {
@@ -338,7 +327,7 @@ template <class = void>
     return error(errc::limit_exceeded,
                  concat({place, " has ", bytes.size(), " bytes, limits::entry_bytes_max is ", bounds.entry_bytes_max}));
   arena memory;
-  result<value_view> document = parse_json(bytes, memory);
+  result<value_view> document = parse_json(bytes, memory, {.escapes = json_escapes::tarn});
   if (!document) return error(errc::corrupt, concat({place, " is not JSON: ", document.error().message()}));
   const bool of_article = entry_json::is_entry_of_article(*document);
   if (!of_article && !entry_json::ends_with_its_checksum(bytes))

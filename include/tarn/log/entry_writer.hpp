@@ -11,6 +11,7 @@
 #include "../core/sequence.hpp"
 #include "../core/text.hpp"
 #include "entry.hpp"
+#include "table_writer.hpp"
 
 namespace tarn::inline TARN_ABI {
 
@@ -22,63 +23,31 @@ inline constexpr std::string_view checksum_end = "\"}";
 inline constexpr std::size_t checksum_digits = 8;
 
 template <class = void>
-void append_strings(std::string& out, const sequence<std::string>& strings) {
-  out += '[';
-  for (const std::string& each : strings) {
-    if (&each != &strings.front()) out += ',';
-    append_json_string(out, each);
-  }
-  out += ']';
-}
-
-// One value for each column, as a JSON list; `append_one` appends the value of a column.
-template <class AppendOne>
-void append_for_each_column(std::string& out, std::string_view key, const schema& columns, AppendOne append_one) {
-  out += key;
-  out += '[';
-  for (std::size_t at = 0; at < columns.size(); ++at) {
-    if (at > 0) out += ',';
-    append_one(columns[at]);
-  }
-  out += ']';
-}
-
-// Columns are named by their ids.
-template <class = void>
-void append_key(std::string& out, const schema& columns, const table_key& key) {
-  append_text(out, R"(,"Key":[)");
-  for (const std::uint32_t& place : key.columns) {
-    if (&place != &key.columns.front()) out += ',';
-    append_text(out, columns[place].id.number);
-  }
-  out += concat({R"(],"Buckets":)", key.buckets, R"(,"Fold":")", key.ordered() ? "by_ordering" : "latest", "\""});
-  if (key.ordered()) out += concat({R"(,"Ordering":)", columns[key.ordering].id.number});
-}
-
-template <class = void>
 void append_create_table(std::string& out, std::string_view table, const action& made) {
   out += concat(
       {made.key.empty() ? R"({"AddDataobject":null,"ChangeMetadata":{"Table":")" : R"({"CreateKeyedTable":{"Table":")",
-       table, "\""});
-  append_for_each_column(out, R"(,"Columns":)", made.columns,
-                         [&](const column& c) { append_json_string(out, c.name); });
+       table, "\","});
+  table_json::append_column_names(out, made.columns);
   out += concat({R"(,"TableId":")", to_text(made.table_id), "\""});
-  append_for_each_column(out, R"(,"ColumnIds":)", made.columns,
-                         [&](const column& c) { append_text(out, c.id.number); });
-  append_for_each_column(out, R"(,"Types":)", made.columns,
-                         [&](const column& c) { append_json_string(out, name_of(c.type)); });
-  append_for_each_column(out, R"(,"Nullable":)", made.columns,
-                         [&](const column& c) { append_text(out, c.nullable ? "true" : "false"); });
-  if (!made.key.empty()) append_key(out, made.columns, made.key);
+  table_json::append_column_properties(out, made.columns);
+  if (!made.key.empty()) table_json::append_key(out, made.columns, made.key);
   append_text(out, "}}");
 }
 
-// `kind` and the members that add-actions of both kinds have; the braces stay open.
+// The article's program would go on with the old columns: an action of this name stops it.
+template <class = void>
+void append_alter_table(std::string& out, const action& made) {
+  out += concat({R"({"AlterTable":{"TableId":")", to_text(made.table_id), "\","});
+  table_json::append_column_names(out, made.columns);
+  table_json::append_column_properties(out, made.columns);
+  append_text(out, "}}");
+}
+
+// `kind` and the members that add-actions of all kinds have; the braces stay open.
 template <class = void>
 void append_object(std::string& out, std::string_view kind, std::string_view table, const data_object& object) {
-  out += concat({R"({")", kind, R"(":{"Name":")", to_text(object.id), R"(","Table":")", table, R"(","Codec":")",
-                 object.codec, R"(","Rows":)", object.rows, R"(,"Bytes":)", object.bytes, R"(,"Crc32c":")",
-                 hex(object.checksum), "\""});
+  out += concat({R"({")", kind, R"(":{"Name":")", to_text(object.id), R"(","Table":")", table, "\""});
+  table_json::append_description(out, object);
 }
 
 template <class = void>
@@ -90,12 +59,8 @@ void append_add_object(std::string& out, std::string_view table, const data_obje
 // The article's program must not take operations on keys for rows: an action of this name stops it.
 template <class = void>
 void append_add_block(std::string& out, std::string_view table, const action& added) {
-  const block_header& block = added.block;
   append_object(out, "AddKeyedObject", table, added.object);
-  out += concat({R"(,"Bucket":)", block.bucket, R"(,"Form":")", name_of(block.form), R"(","ReadVersion":)",
-                 block.read_version.number});
-  if (!block.base.is_nil()) out += concat({R"(,"Base":")", to_text(block.base), "\""});
-  if (block.compacted) append_text(out, R"(,"Compacted":true)");
+  table_json::append_block(out, added.block);
   append_text(out, "}}");
 }
 
@@ -112,6 +77,34 @@ void append_drop_table(std::string& out, const action& dropped) {
       {R"({"AddDataobject":null,"ChangeMetadata":null,"DropTable":{"TableId":")", to_text(dropped.table_id), R"("}})"});
 }
 
+// Rows that are there for the article's program no more, and rows twice: actions of these names stop it.
+template <class = void>
+void append_delete_rows(std::string& out, const action& deletion) {
+  out += concat(
+      {R"({"DeleteRows":{"Name":")", to_text(deletion.object.id), R"(","Rows":")", to_text(deletion.rows), "\""});
+  if (!deletion.replacements.empty()) append_text(out, R"(,"Updates":[)");
+  for (const row_replacement& each : deletion.replacements)
+    out += concat({&each == deletion.replacements.begin() ? "" : ",", R"({"First":)", each.deleted.first, R"(,"Last":)",
+                   each.deleted.last, R"(,"Name":")", to_text(each.object), R"(","Row":)", each.first, "}"});
+  append_text(out, deletion.replacements.empty() ? "}}" : "]}}");
+}
+
+template <class = void>
+void append_replace_objects(std::string& out, std::string_view table, const action& replacement) {
+  append_object(out, "ReplaceDataobjects", table, replacement.object);
+  append_text(out, R"(,"Replaced":[)");
+  for (const uuid& each : replacement.replaced)
+    out += concat({&each == replacement.replaced.begin() ? "\"" : ",\"", to_text(each), "\""});
+  append_text(out, "]}}");
+}
+
+template <class = void>
+void append_restore_table(std::string& out, const table_state& state) {
+  append_text(out, R"({"RestoreTable":)");
+  append_table_state(out, state);
+  out += '}';
+}
+
 template <class = void>
 void append_action(std::string& out, std::string_view table, const action& change) {
   switch (change.kind) {
@@ -120,6 +113,10 @@ void append_action(std::string& out, std::string_view table, const action& chang
     case action_kind::drop_table: return append_drop_table(out, change);
     case action_kind::add_block: return append_add_block(out, table, change);
     case action_kind::remove_object: return append_remove_object(out, change);
+    case action_kind::alter_table: return append_alter_table(out, change);
+    case action_kind::delete_rows: return append_delete_rows(out, change);
+    case action_kind::replace_objects: return append_replace_objects(out, table, change);
+    case action_kind::restore_table: return append_restore_table(out, *change.restored);
   }
 }
 
@@ -140,6 +137,22 @@ void append_actions(std::string& out, const entry& content) {
   out += '}';
 }
 
+template <class = void>
+void append_tags(std::string& out, const sequence<version_tag>& tags) {
+  append_text(out, R"(,"Tags":[)");
+  for (const version_tag& each : tags) {
+    append_text(out, &each == tags.begin() ? R"({"Tag":)" : R"(,{"Tag":)");
+    append_json_string(out, each.name);
+    out += concat({R"(,"Version":)", each.at.number, "}"});
+  }
+  out += ']';
+}
+
+template <class = void>
+void append_retention(std::string& out, const retention& kept) {
+  out += concat({R"(,"HorizonMs":)", kept.horizon.ms, R"(,"OldestVersion":)", kept.oldest.number});
+}
+
 }  // namespace entry_json
 
 // The bytes of an entry; equal entries have equal bytes.
@@ -156,10 +169,12 @@ template <class = void>
     append_json_string(out, content.work.application);
     out += concat({R"(,"Sequence":)", content.work.sequence});
   }
+  if (!content.tags.empty()) entry_json::append_tags(out, content.tags);
+  if (content.vacuums) entry_json::append_retention(out, content.kept);
   append_text(out, R"(,"NeededToRead":)");
-  entry_json::append_strings(out, content.needed_to_read);
+  table_json::append_strings(out, content.needed_to_read);
   append_text(out, R"(,"NeededToWrite":)");
-  entry_json::append_strings(out, content.needed_to_write);
+  table_json::append_strings(out, content.needed_to_write);
   out += entry_json::checksum_key;
   const std::string checksum = hex(crc32c(out));
   out += checksum;

@@ -31,14 +31,15 @@ class json_fields {
   [[nodiscard]] bool has(std::string_view key) const noexcept { return find(key) != members_.size(); }
 
   // Each of these returns something harmless when the member is missing or not what it should be.
-  [[nodiscard]] value_view get(std::string_view key, kind wanted) {
+  [[nodiscard]] value_view get(std::string_view key) {
     const std::size_t at = find(key);
-    if (at == members_.size()) {
-      complain(concat({"has no \"", key, "\""}));
-      return {};
-    }
-    const value_view found = members_[at].value;
-    if (found.kind() == wanted) return found;
+    if (at < members_.size()) return members_[at].value;
+    complain(concat({"has no \"", key, "\""}));
+    return {};
+  }
+  [[nodiscard]] value_view get(std::string_view key, kind wanted) {
+    const value_view found = get(key);
+    if (found.kind() == wanted || !has(key)) return found;
     complain(concat({"has a ", name_of(found.kind()), " as \"", key, "\", not a ", name_of(wanted)}));
     return {};
   }

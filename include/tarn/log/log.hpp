@@ -22,6 +22,7 @@
 #include "../core/sequence.hpp"
 #include "../core/text.hpp"
 #include "../store/store.hpp"
+#include "apply_entry.hpp"
 #include "entry.hpp"
 #include "entry_reader.hpp"
 #include "names.hpp"

@@ -2,6 +2,9 @@
 //
 //   _log_00000000000000000007                              entry 7 of the log
 //   _table_cities_0190a3f2-7c1e-7abc-8def-0123456789ab     a data object of table "cities"
+//   _checkpoint_00000000000000000100                       the state at version 100
+//   _checkpoint_00000000000000000100_0001                  part 1 of it, if it is large
+//   _trunc_00000000000000000000                            the marker of the first truncation of the log
 //
 // Any other name is a stranger's: ignored, and never removed.
 #pragma once
@@ -20,27 +23,78 @@ namespace tarn::inline TARN_ABI {
 
 inline constexpr std::string_view log_prefix = "_log_";
 inline constexpr std::string_view object_prefix = "_table_";
+inline constexpr std::string_view checkpoint_prefix = "_checkpoint_";
+inline constexpr std::string_view marker_prefix = "_trunc_";
 inline constexpr std::size_t version_digits = 20;
+inline constexpr std::size_t part_digits = 4;
 inline constexpr std::size_t table_name_size_max = 128;
+
+namespace names_detail {
+
+// `number`, which must not be negative, with leading zeros.
+template <class = void>
+[[nodiscard]] std::string padded(std::int64_t number, std::size_t digits) {
+  const std::string text = concat({number});
+  return concat({std::string(text.size() < digits ? digits - text.size() : 0, '0'), text});
+}
+
+// False, and `number` as it was, for a name that is not exactly `prefix` and so many digits.
+template <class = void>
+[[nodiscard]] bool parse_numbered(std::string_view name, std::string_view prefix, std::size_t digits,
+                                  std::int64_t& number) noexcept {
+  if (name.size() != prefix.size() + digits || !name.starts_with(prefix)) return false;
+  std::int64_t read = 0;
+  for (const char c : name.substr(prefix.size())) {
+    if (c < '0' || c > '9' || read > (INT64_MAX - 9) / 10) return false;
+    read = read * 10 + (c - '0');
+  }
+  number = read;
+  return true;
+}
+
+}  // namespace names_detail
 
 // `at` must not be negative.
 template <class = void>
 [[nodiscard]] std::string entry_name(version at) {
-  const std::string number = concat({at.number});
-  return concat({log_prefix, std::string(version_digits - number.size(), '0'), number});
+  return concat({log_prefix, names_detail::padded(at.number, version_digits)});
+}
+template <class = void>
+[[nodiscard]] std::string checkpoint_name(version at) {
+  return concat({checkpoint_prefix, names_detail::padded(at.number, version_digits)});
+}
+// Parts are numbered from 1.
+template <class = void>
+[[nodiscard]] std::string checkpoint_part_name(version at, std::uint32_t part) {
+  return concat({checkpoint_name(at), "_", names_detail::padded(part, part_digits)});
+}
+template <class = void>
+[[nodiscard]] std::string marker_name(std::int64_t number) {
+  return concat({marker_prefix, names_detail::padded(number, version_digits)});
 }
 
-// False, and `at` as it was, for a name that is not exactly an entry's.
+// Each is false, and leaves `at` as it was, for a name that is not exactly such a one.
 template <class = void>
 [[nodiscard]] bool parse_entry_name(std::string_view name, version& at) noexcept {
-  if (name.size() != log_prefix.size() + version_digits || !name.starts_with(log_prefix)) return false;
-  std::int64_t number = 0;
-  for (const char c : name.substr(log_prefix.size())) {
-    if (c < '0' || c > '9' || number > (INT64_MAX - 9) / 10) return false;
-    number = number * 10 + (c - '0');
-  }
-  at = {number};
+  return names_detail::parse_numbered(name, log_prefix, version_digits, at.number);
+}
+template <class = void>
+[[nodiscard]] bool parse_checkpoint_name(std::string_view name, version& at) noexcept {
+  return names_detail::parse_numbered(name, checkpoint_prefix, version_digits, at.number);
+}
+template <class = void>
+[[nodiscard]] bool parse_checkpoint_part_name(std::string_view name, version& at, std::int64_t& part) noexcept {
+  constexpr std::size_t around = 1 + part_digits;
+  if (name.size() <= around || name[name.size() - around] != '_') return false;
+  version of = at;
+  if (!parse_checkpoint_name(name.substr(0, name.size() - around), of)) return false;
+  if (!names_detail::parse_numbered(name.substr(name.size() - around), "_", part_digits, part)) return false;
+  at = of;
   return true;
+}
+template <class = void>
+[[nodiscard]] bool parse_marker_name(std::string_view name, std::int64_t& number) noexcept {
+  return names_detail::parse_numbered(name, marker_prefix, version_digits, number);
 }
 
 template <class = void>

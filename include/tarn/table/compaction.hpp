@@ -31,6 +31,7 @@
 #include "../log/entry.hpp"
 #include "../log/json_fields.hpp"
 #include "../log/snapshot.hpp"
+#include "../log/table_reader.hpp"
 #include "../merge/record.hpp"
 #include "client_core.hpp"
 #include "key_index.hpp"
@@ -77,15 +78,9 @@ template <class = void>
   compaction_plan plan;
   plan.table = fields.string("Table");
   plan.table_id = fields.id("TableId");
-  const std::int64_t bucket = fields.integer("Bucket", 0);
-  plan.bucket = static_cast<std::uint32_t>(bucket);
-  if (bucket > UINT32_MAX) fields.complain("has a bucket that is too large");
+  plan.bucket = table_json::read_number32(fields, "Bucket", 0);
   plan.at = {fields.integer("Version", 0)};
-  for (const std::string& each : fields.strings("Objects")) {
-    uuid id;
-    if (!parse_uuid(each, id)) fields.complain(concat({"names the object '", each, "'"}));
-    plan.objects.push_back(id);
-  }
+  plan.objects = table_json::read_ids(fields, "Objects");
   if (!fields.state()) return fields.state().error();
   return plan;
 }

@@ -53,6 +53,7 @@ class pending_table {
     table_state made{std::string(name), id, std::move(columns), {}, std::move(key), {}};
     if (!made.key.empty())
       while (made.buckets.size() < made.key.buckets) made.buckets.emplace_back();
+    made.last_column = made.columns.last_id();
     rows_ = buffer(name);
     keys_ = {};
     keys_.divide(made.buckets.size());

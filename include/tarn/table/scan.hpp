@@ -130,7 +130,7 @@ class [[nodiscard]] table_scan {
 
   [[nodiscard]] const data_object& object_at(std::size_t index) const {
     const std::size_t committed = table_->objects.size();
-    return index < committed ? table_->objects[index] : own_objects_[index - committed];
+    return index < committed ? table_->objects[index].object : own_objects_[index - committed];
   }
 
   [[nodiscard]] tarn::status open(const data_object& object) {

@@ -1,0 +1,36 @@
+// Committing an entry, and what a client learns from it. Every version of a lake comes about here.
+#pragma once
+
+#include <utility>
+
+#include "../core/config.hpp"
+#include "../core/new_id.hpp"
+#include "../core/result.hpp"
+#include "../core/strong_types.hpp"
+#include "../core/uuid.hpp"
+#include "../log/commit.hpp"
+#include "../log/entry.hpp"
+#include "../log/snapshot.hpp"
+#include "client_core.hpp"
+
+namespace tarn::inline TARN_ABI {
+
+// Commits `mine`, made from what was read at `state`; its id is given here if it has none. `check` is
+// `status(const entry& theirs)`: whether it may follow that entry of another. Errors and cost: see commit_attempt.
+template <class Store, class Codec, class Check>
+[[nodiscard]] result<version> commit_entry(client_core<Store, Codec>& lake, const shared_snapshot& state, entry mine,
+                                           Check check) {
+  mine.read_version = state->at;
+  if (mine.transaction.is_nil()) {
+    const result<uuid> id = new_id(lake.options.surroundings, state->time);
+    if (!id) return id.error();
+    mine.transaction = *id;
+  }
+  commit_attempt attempt(lake.store, state, lake.listed, std::move(mine), std::move(check), lake.options.commit,
+                         lake.options.surroundings, lake.options.bounds);
+  const result<version> committed = attempt.run();
+  if (committed && *committed > lake.latest->at) lake.latest = attempt.after();
+  return committed;
+}
+
+}  // namespace tarn::inline TARN_ABI
