@@ -276,7 +276,7 @@ class Check(Keyed):
         done = self.lake("check")
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.out, rf"damaged: 1 [^\n]*\n  [^\n]*{objects[1].name}")
-        self.assertIn("the last whole version is 1", done.err)
+        self.assertIn("the last good version is 1", done.err)
         self.assertEqual(self.names("--at", "1"), {0: "n0"})
 
     def test_objects_that_a_compaction_has_replaced_are_verified_too(self):
@@ -316,7 +316,7 @@ class Check(Keyed):
                 done = self.lake("check")
                 self.assertEqual(done.returncode, 1, done.out)
                 self.assertRegex(done.out, rf"damaged: 1 [^\n]*\n  [^\n]*{name}")
-                self.assertIn("the last whole version is 1: ", done.err)
+                self.assertIn("the last good version is 1: ", done.err)
 
     def test_records_without_a_key_are_found(self):
         name = self.forge(b',4,"n4"', b',null,4')
