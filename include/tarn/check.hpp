@@ -54,7 +54,7 @@ void report_slot(check_report& into, const log_walk<Store>& walk) {
   if (walk.slot() == slot_state::off_chain) kind = finding_kind::broken_chain;
   if (code == errc::unsupported || code == errc::limit_exceeded) kind = finding_kind::unsupported;
   std::string message = walk.outcome().error().message();
-  if (kind != finding_kind::unsupported) {
+  if (kind != finding_kind::unsupported && kind != finding_kind::missing_entry) {  // which say what to do
     message += concat({"; versions from ", walk.at().number, " on cannot be read: put a good copy in its place"});
     if (walk.at().number > 0) message += concat({", or read version ", walk.at().number - 1, " with begin_at"});
   }
