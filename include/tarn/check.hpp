@@ -5,7 +5,8 @@
 //   for (const auto& each : found.findings) use(each.kind, each.name, each.message);
 //   if (!found.sound()) ...                     the last good version is found.last_good
 //
-//   the log        each entry: its checksum, its place in the chain, and that it can follow the state before it
+//   the log        each entry: its checksum, its place in the chain, and that it can follow the state before it; the
+//                  markers of truncations, without a gap; and that checkpoints tell the states that the log does
 //   data objects   each that a retained version has: bytes, checksum and number of rows as the log says; the rows those
 //                  of its table, in keyed ones sorted, each key in its bucket; bounds that are true; and positions that
 //                  are those of the keys in the base
@@ -14,17 +15,20 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
-#include <string_view>
 #include <utility>
 
 #include "client.hpp"
 #include "core/config.hpp"
 #include "core/result.hpp"
 #include "core/sequence.hpp"
+#include "core/sort.hpp"
 #include "core/strong_types.hpp"
+#include "core/uuid.hpp"
+#include "log/checkpoint.hpp"
+#include "log/entry.hpp"
 #include "log/log_walk.hpp"
-#include "log/retained_versions.hpp"
+#include "log/snapshot.hpp"
+#include "table/check_log.hpp"
 #include "table/check_names.hpp"
 #include "table/check_objects.hpp"
 #include "table/check_report.hpp"
@@ -45,22 +49,6 @@ struct ignore_progress {
 
 namespace check_detail {
 
-// What is wrong with an entry, what it means, and what to do.
-template <class Store>
-void report_slot(check_report& into, const log_walk<Store>& walk) {
-  const errc code = walk.outcome().error().code();
-  finding_kind kind = finding_kind::damaged_entry;
-  if (walk.slot() == slot_state::missing) kind = finding_kind::missing_entry;
-  if (walk.slot() == slot_state::off_chain) kind = finding_kind::broken_chain;
-  if (code == errc::unsupported || code == errc::limit_exceeded) kind = finding_kind::unsupported;
-  std::string message = walk.outcome().error().message();
-  if (kind != finding_kind::unsupported && kind != finding_kind::missing_entry) {  // which say what to do
-    message += concat({"; versions from ", walk.at().number, " on cannot be read: put a good copy in its place"});
-    if (walk.at().number > 0) message += concat({", or read version ", walk.at().number - 1, " with begin_at"});
-  }
-  into.add(kind, entry_name(walk.at()), walk.at(), {}, message);
-}
-
 // One check, from its first listing to the report.
 template <class Store, row_codec Codec, class Watch>
 class checker {
@@ -68,63 +56,59 @@ class checker {
   using core = client_core<Store, Codec>;
 
   checker(core& lake, checked_versions which, Watch& watch)
-      : lake_(&lake), which_(which), watch_(&watch), objects_(lake, report_) {}
+      : lake_(&lake),
+        which_(which),
+        watch_(&watch),
+        log_(lake.store, lake.options.bounds, report_),
+        objects_(lake, report_) {}
 
   [[nodiscard]] result<check_report> run() {
     // The names first: objects that are put later, and the entries that name them, are then no concern of this check.
-    if (const status listed = names_.list(lake_->store); !listed) return listed.error();
-    read_log();
+    check_names<> names;
+    if (const status listed = names.list(lake_->store); !listed) return listed.error();
+    log_.run(names.versions(), names.markers());
     if (which_ == checked_versions::retained)
       read_retained_versions();
     else
-      check_state(*newest_, true);
-    names_.report(report_, retained_, history_, whole_);
+      check_version(*log_.newest());
+    if (log_.is_whole()) names.report_orphans(report_, log_.history(), log_.retained(), log_.truncated());
+    names.report_others(report_);
     report_.last_good = last_good();
     sort_findings();
     return std::move(report_);
   }
 
  private:
-  [[nodiscard]] log_walk<Store> walk() {
-    return {lake_->store, names_.entries(), shared_snapshot(), lake_->options.bounds};
-  }
-
-  // What is in the log, and what is wrong with it.
-  void read_log() {
-    log_walk<Store> log = walk();
-    while (log.next()) {
-      if (!log.outcome()) report_slot(report_, log);
-      if (log.slot() == slot_state::missing) continue;
-      report_.newest = log.at();
-      ++report_.entries;
-      if (log.has_entry()) retained_.note(log.content());
-      if (log.whole()) history_.note(*log.before(), *log.after(), log.content());
-    }
-    history_.finish();
-    newest_ = log.after();
-    whole_ = log.whole();
-  }
+  [[nodiscard]] bool is_retained(const snapshot& state) const noexcept { return log_.retained().contains(state.at); }
 
   // The log again: only now is known what is retained.
   void read_retained_versions() {
-    log_walk<Store> log = walk();
-    while (log.next()) {
-      if (log.whole())
-        check_entry(*log.before(), *log.after(), log.content());
-      else if (log.has_entry())
-        check_unplaced(log.content());
+    for (const version each : log_.alone()) {
+      const result<shared_snapshot> state = read_checkpoint(lake_->store, each, lake_->options.bounds);
+      if (state) check_version(**state);
     }
-    if (retained_.contains(log.after()->at)) check_all_positions(*log.after());
+    log_walk<Store> log = log_.walk();
+    for (bool was_whole = false; log.next(); was_whole = log.whole()) {
+      if (was_whole && !log.whole() && is_retained(*log.after())) check_all_positions(*log.after());
+      if (log.slot() == slot_state::resumed) {
+        if (is_retained(*log.after())) check_state(*log.after());
+      } else if (log.whole()) {
+        check_entry(*log.before(), *log.after(), log.content());
+      } else if (log.has_entry()) {
+        check_unplaced(log.content());
+      }
+    }
+    if (log.whole() && is_retained(*log.after())) check_all_positions(*log.after());
   }
 
   // What comes with an entry is read when the first version has it that is retained; how the objects of a bucket fit
   // together is looked at when the last has them all.
   void check_entry(const snapshot& before, const snapshot& after, const entry& next) {
-    const bool had = retained_.contains(before.at);
-    const bool has = retained_.contains(after.at);
+    const bool had = is_retained(before);
+    const bool has = is_retained(after);
     if (had && has) check_ending_buckets(before, next);
     if (had && !has) check_all_positions(before);
-    if (has && !had) return check_state(after, false);
+    if (has && !had) return check_state(after);
     if (!has) return;
     for (const auto& [table, actions] : next.actions) {
       const auto* const found = after.tables.find(table);
@@ -135,16 +119,29 @@ class checker {
 
   void check_action(const table_state& table, const action& change, version at) {
     if (change.kind == action_kind::restore_table) return check_table(table, at);
-    if (change.kind == action_kind::add_object || change.kind == action_kind::replace_objects)
-      return check_rows(table, change.object, at);
-    if (change.kind == action_kind::add_block) check_records(table, {change.object, change.block, {}}, at);
+    if (change.kind == action_kind::add_block)
+      check_records(table, {change.object, change.block, {}}, at);
+    else if (adds_object(change.kind))
+      check_rows(table, change.object, at);
   }
 
-  void check_state(const snapshot& state, bool with_positions) {
+  // An entry after damage. Of the objects that no known state has, only the bytes can be verified.
+  void check_unplaced(const entry& next) {
+    if (!log_.retained().contains(next.at)) return;
+    for (const auto& [table, actions] : next.actions)
+      for (const action& each : actions)
+        if (adds_object(each.kind) && log_.history().find(each.object.id).empty())
+          objects_.check_bytes(table, each.object, next.at);
+  }
+
+  // A version by itself.
+  void check_version(const snapshot& state) {
+    check_state(state);
+    check_all_positions(state);
+  }
+  void check_state(const snapshot& state) {
     for (const auto& each : state.tables) check_table(*each.content, state.at);
-    if (with_positions) check_all_positions(state);
   }
-
   void check_table(const table_state& table, version at) {
     for (std::size_t each = 0; each < table.objects.size(); ++each) check_rows(table, table.objects[each].object, at);
     for (const copy_on_write<bucket_state>& bucket : table.buckets)
@@ -162,19 +159,19 @@ class checker {
     (*watch_)(std::as_const(report_));
   }
 
-  // Of the versions whose objects are read. In a version of an entry that adds and then drops it, nobody has it.
+  // Of the versions whose objects are read.
   [[nodiscard]] bool is_first_with(const uuid& object, version at) const noexcept {
-    bool has = false;
-    for (const object_stay& each : history_.find(object)) {
-      if (which_ == checked_versions::retained && each.from < at)
-        if (retained_.has_any(each.from, each.until < at ? each.until : at)) return false;
+    if (which_ == checked_versions::newest) return true;
+    bool has = false;  // not what an entry adds and drops again
+    for (const object_stay& each : log_.history().find(object)) {
+      if (each.from < at && log_.retained().has_any(each.from, each.until < at ? each.until : at)) return false;
       has = has || (each.from <= at && at < each.until);
     }
     return has;
   }
-  // Before which no version had it.
+  // The first version that has it, as far as is known.
   [[nodiscard]] version came_with(const uuid& object, version at) const noexcept {
-    const object_history::stays found = history_.find(object);
+    const object_history::stays found = log_.history().find(object);
     return found.empty() ? at : found.first->from;
   }
 
@@ -203,25 +200,15 @@ class checker {
     for (const copy_on_write<bucket_state>& bucket : table.buckets) objects_.check_positions(table, *bucket);
   }
 
-  // An entry after the damage.
-  void check_unplaced(const entry& next) {
-    for (const auto& [table, actions] : next.actions)
-      for (const action& each : actions) {
-        const bool adds = each.kind == action_kind::add_object || each.kind == action_kind::add_block ||
-                          each.kind == action_kind::replace_objects;
-        if (adds && retained_.contains(next.at)) objects_.check_bytes(table, each.object, next.at);
-      }
-  }
-
-  // From the newest that the chain reaches, back over those that have something damaged.
+  // From the newest that is known, back over those that have something damaged.
   [[nodiscard]] version last_good() const {
-    version good = retained_.last_before(newest_->at.next());
+    version good = log_.last_known_before({INT64_MAX});
     for (bool again = true; again;) {
       again = false;
       for (const uuid& damaged : objects_.damaged())
-        for (const object_stay& each : history_.find(damaged))
+        for (const object_stay& each : log_.history().find(damaged))
           if (each.from <= good && good < each.until) {
-            good = retained_.last_before(each.from);
+            good = log_.last_known_before(each.from);
             again = true;
           }
     }
@@ -241,12 +228,8 @@ class checker {
   checked_versions which_;
   Watch* watch_;
   check_report report_;
+  log_check<Store> log_;
   object_check<Store, Codec> objects_;
-  check_names<> names_;
-  object_history history_;
-  retained_versions retained_;
-  shared_snapshot newest_;  // that the chain reaches
-  bool whole_ = true;
 };
 
 }  // namespace check_detail

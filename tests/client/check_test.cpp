@@ -72,7 +72,8 @@ std::string line(finding_kind kind, std::string_view name, std::int64_t at, std:
 template <class Store>
 class lake_in_making {
  public:
-  explicit lake_in_making(Store store) : store_(store), lake_(std::move(store), options()) {}
+  explicit lake_in_making(Store store, const limits& bounds = limits{})
+      : store_(store), lake_(std::move(store), options(bounds)) {}
 
   [[nodiscard]] client<Store>& lake() { return lake_; }
 
@@ -111,6 +112,11 @@ class lake_in_making {
     return made.at;
   }
 
+  void put_checkpoint(version at) {
+    const auto state = lake_.snapshot_at(at).value();
+    REQUIRE(tarn::put_checkpoint(*lake_.core(), *state).has_value());
+  }
+
   version add(std::string_view table, const data_object& object) {
     return append(table, {{action_kind::add_object, {}, {}, object}});
   }
@@ -119,8 +125,9 @@ class lake_in_making {
   }
 
  private:
-  client_options options() {
+  client_options options(const limits& bounds) {
     client_options made;
+    made.bounds = bounds;
     made.surroundings = environment_.get();
     return made;
   }
@@ -157,6 +164,26 @@ void make_sample(Store store) {
   made.commit([](auto& tx) {  // 7
     for (int number = 0; number < 8; ++number) tx.upsert("parts", {concat({number}), number}).value();
   });
+}
+
+// The sample, with a tag on version 2, truncated to version 5; its newest version is 9.
+template <class Store>
+void make_truncated_sample(Store store) {
+  make_sample(store);
+  lake_in_making<Store> made(store);
+  made.append("", {}, [](entry& forged) { forged.tags.push_back({"first", {2}}); });  // 8
+  made.append("", {}, [](entry& forged) {                                             // 9
+    forged.vacuums = true;
+    forged.kept = {{0}, {5}};
+  });
+  for (const std::int64_t at : {2, 5, 9}) made.put_checkpoint({at});
+  truncation_marker marker{{0}, {5}, {{5}, {9}}, {}};
+  for (std::int64_t at = 0; at <= 5; ++at) {
+    marker.transactions.push_back(get_entry(store, {at}, limits{})->content.transaction);
+    REQUIRE(store.remove(entry_name({at})).has_value());
+  }
+  REQUIRE(store.put_if_absent(marker_name(0), write_marker(marker)).outcome() == put_outcome::created);
+  REQUIRE(store.remove(tarn_test::names_in(store, "_table_keys_")[1]).has_value());  // came with 3, was replaced at 4
 }
 
 files sample_files() {
@@ -528,8 +555,8 @@ TEST_CASE_TEMPLATE("what no version needs is an orphan, with the reason, and no 
     CHECK(found.findings.size() == 3);
     CHECK(found.last_good == version{7});
     CHECK(orphan_reason(found, of_known).starts_with("is named by no version: its transaction failed"));
-    CHECK(orphan_reason(found, of_unknown).starts_with("is of a table that the lake never had"));
-    CHECK(orphan_reason(found, misnamed).starts_with("is of a table that the lake never had"));
+    CHECK(orphan_reason(found, of_unknown).starts_with("names no table of the lake"));
+    CHECK(orphan_reason(found, misnamed).starts_with("names no table of the lake"));
   }
   SUBCASE("of versions that a vacuum has given up; those that a tag holds are none") {
     lake_in_making made(store.open());
@@ -607,4 +634,174 @@ TEST_CASE("progress is told after each object, and a store that cannot be listed
   const check_report found = check(lake, checked_versions::retained, watch).value();
   CHECK(calls == found.objects);
   CHECK(rows == found.rows);
+}
+
+TEST_CASE_TEMPLATE("with a checkpoint, what is damaged before it takes little with it", Lake, TARN_EACH_STORE) {
+  Lake store;
+  auto opened = store.open();
+  make_sample(store.open());
+  lake_in_making(store.open()).put_checkpoint({4});
+  CHECK(check_of(store.open()).findings.empty());
+  const check_report sound = check_of(store.open());
+  REQUIRE(opened.remove(entry_name({2})).has_value());
+  check_report found = check_of(store.open());
+  CHECK(to_text(found) == line(finding_kind::missing_entry, entry_name({2}), 2));
+  CHECK(found.last_good == version{7});
+  CHECK(found.objects == sound.objects - 1);  // that of the entry, which nobody names any more
+
+  // Also the objects of those in between are read; and of the versions after it, all.
+  const std::vector<std::string> keys = tarn_test::names_in(store.open(), "_table_keys_");
+  REQUIRE(opened.remove(keys[1]).has_value());
+  REQUIRE(opened.remove(keys[2]).has_value());
+  found = check_of(store.open());
+  CHECK(to_text(found) == line(finding_kind::missing_entry, entry_name({2}), 2) +
+                              line(finding_kind::missing_object, keys[1], 3, "keys") +
+                              line(finding_kind::missing_object, keys[2], 4, "keys"));
+  CHECK(found.last_good == version{1});
+
+  for (std::int64_t at = 3; at < 8; ++at) REQUIRE(opened.remove(entry_name({at})).has_value());
+  found = check_of(store.open());
+  CHECK(to_text(found) ==
+        line(finding_kind::missing_entry, entry_name({2}), 2) + line(finding_kind::missing_object, keys[2], 4, "keys"));
+  CHECK(found.newest == version{4});  // says the checkpoint
+}
+
+TEST_CASE_TEMPLATE("a checkpoint that is not the state of its version is named, and takes nothing with it", Lake,
+                   TARN_EACH_STORE) {
+  Lake store;
+  auto opened = store.open();
+  make_sample(store.open());
+  limits in_parts;
+  in_parts.checkpoint_part_bytes = 100;
+  lake_in_making made(store.open(), in_parts);
+  std::string expected = line(finding_kind::damaged_checkpoint, checkpoint_name({4}), 4);
+  const auto replace = [&](const std::string& name, std::string bytes) {
+    REQUIRE(opened.remove(name).has_value());
+    REQUIRE(opened.put_if_absent(name, bytes).outcome() == put_outcome::created);
+  };
+  SUBCASE("whole") {
+    made.put_checkpoint({4});
+    REQUIRE(files_in(store.open()).count(checkpoint_part_name({4}, 2)) == 1);
+    expected.clear();
+  }
+  SUBCASE("a flipped bit in a part") {
+    made.put_checkpoint({4});
+    std::string part = files_in(store.open())[checkpoint_part_name({4}, 2)];
+    part[7] ^= 1;
+    replace(checkpoint_part_name({4}, 2), part);
+  }
+  SUBCASE("a missing part") {
+    made.put_checkpoint({4});
+    REQUIRE(opened.remove(checkpoint_part_name({4}, 3)).has_value());
+  }
+  SUBCASE("of another state") {
+    made.put_checkpoint({4});
+    for (const std::string& name : tarn_test::names_in(store.open(), checkpoint_prefix))
+      REQUIRE(opened.remove(name).has_value());
+    shared_snapshot state = made.lake().snapshot_at({4}).value();
+    state.writable().tables.erase("old");
+    REQUIRE(tarn::put_checkpoint(*made.lake().core(), *state).has_value());
+  }
+  SUBCASE("of a newer tarn") {
+    std::string bytes = R"({"Checkpoint":2,"Version":4)";
+    append_seal(bytes);
+    REQUIRE(opened.put_if_absent(checkpoint_name({4}), bytes).outcome() == put_outcome::created);
+    expected = line(finding_kind::unsupported, checkpoint_name({4}), 4);
+  }
+  SUBCASE("parts without it are orphans") {
+    made.put_checkpoint({4});
+    REQUIRE(opened.remove(checkpoint_name({4})).has_value());
+    expected.clear();
+    for (const std::string& name : tarn_test::names_in(store.open(), checkpoint_prefix))
+      expected += line(finding_kind::orphan, name, 4);
+  }
+  const check_report found = check_of(store.open());
+  CHECK(to_text(found) == expected);
+  CHECK(found.last_good == version{7});
+}
+
+TEST_CASE_TEMPLATE("a truncated lake is sound; what is left of what was given up is nobody's", Lake, TARN_EACH_STORE) {
+  Lake store;
+  auto opened = store.open();
+  make_truncated_sample(store.open());
+  check_report found = check_of(store.open());
+  CHECK(to_text(found) == "");
+  CHECK(found.newest == version{9});
+  CHECK(found.last_good == version{9});
+  CHECK(found.entries == 4);
+  CHECK(found.objects == tarn_test::names_in(store.open(), object_prefix).size());
+
+  REQUIRE(opened.put_if_absent(entry_name({3}), "of a writer that slept").outcome() == put_outcome::created);
+  REQUIRE(opened.put_if_absent(checkpoint_name({4}), "?").outcome() == put_outcome::created);
+  found = check_of(store.open());
+  CHECK(found.sound());
+  CHECK(to_text(found) ==
+        line(finding_kind::orphan, checkpoint_name({4}), 4) + line(finding_kind::orphan, entry_name({3}), 3));
+}
+
+TEST_CASE_TEMPLATE("damage of a truncated lake is named, with what it takes", Lake, TARN_EACH_STORE) {
+  Lake store;
+  auto opened = store.open();
+  make_truncated_sample(store.open());
+  const files all = files_in(store.open());
+  std::string expected;
+  version last_good{9};
+  const auto remove = [&](const std::string& name) { REQUIRE(opened.remove(name).has_value()); };
+  SUBCASE("the checkpoint at which it begins") {
+    remove(checkpoint_name({5}));
+    expected = line(finding_kind::damaged_checkpoint, checkpoint_name({5}), 5);
+  }
+  SUBCASE("the other checkpoint that its marker relies on") {
+    remove(checkpoint_name({9}));
+    expected = line(finding_kind::damaged_checkpoint, checkpoint_name({9}), 9);
+  }
+  SUBCASE("both") {
+    remove(checkpoint_name({5}));
+    remove(checkpoint_name({9}));
+    expected = line(finding_kind::damaged_checkpoint, checkpoint_name({5}), 5) +
+               line(finding_kind::damaged_checkpoint, checkpoint_name({9}), 9);
+    last_good = {2};  // by its tag
+  }
+  SUBCASE("the checkpoint of a tag") {
+    remove(checkpoint_name({2}));
+    expected = line(finding_kind::damaged_checkpoint, checkpoint_name({2}), 2);
+  }
+  SUBCASE("an object that only a version with a tag has") {
+    const std::string old = objects_of(all, "old")[0];
+    remove(old);
+    expected = line(finding_kind::missing_object, old, 2, "old");
+  }
+  SUBCASE("the first entry") {
+    remove(entry_name({6}));
+    expected = line(finding_kind::missing_entry, entry_name({6}), 6);
+  }
+  SUBCASE("an entry, and the checkpoint after it") {
+    remove(entry_name({7}));
+    remove(checkpoint_name({9}));
+    expected = line(finding_kind::missing_entry, entry_name({7}), 7) +
+               line(finding_kind::damaged_checkpoint, checkpoint_name({9}), 9);
+    last_good = {6};
+  }
+  SUBCASE("the marker") {
+    remove(marker_name(0));
+    std::string bytes = all.at(marker_name(0));
+    bytes[20] ^= 1;
+    REQUIRE(opened.put_if_absent(marker_name(0), bytes).outcome() == put_outcome::created);
+    expected = line(finding_kind::damaged_marker, marker_name(0), -1);
+  }
+  SUBCASE("a marker that is missing, and one that does not go on") {
+    const truncation_marker later{{7}, {8}, {{9}}, {{1, 1}, {1, 2}}};
+    REQUIRE(opened.put_if_absent(marker_name(2), write_marker(later)).outcome() == put_outcome::created);
+    expected = line(finding_kind::damaged_marker, marker_name(1), -1);
+    const std::string orphans = to_text(check_of(store.open()));
+    CHECK(orphans.starts_with(expected));
+    REQUIRE(opened.remove(marker_name(2)).has_value());
+    REQUIRE(opened.put_if_absent(marker_name(1), write_marker(later)).outcome() == put_outcome::created);
+    CHECK(to_text(check_of(store.open())) == orphans);
+    REQUIRE(opened.remove(marker_name(1)).has_value());
+    expected.clear();
+  }
+  const check_report found = check_of(store.open());
+  CHECK(to_text(found) == expected);
+  CHECK(found.last_good == last_good);
 }

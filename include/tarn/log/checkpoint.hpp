@@ -197,4 +197,15 @@ template <object_store Store>
   return shared_snapshot(std::move(state));
 }
 
+// Whether the checkpoint of the state's version is that of this state; errc::corrupt if not.
+template <object_store Store>
+[[nodiscard]] status check_checkpoint(Store& store, const snapshot& state, const limits& bounds) {
+  const result<shared_snapshot> read = read_checkpoint(store, state.at, bounds);
+  if (!read) return read.error();
+  if (checkpoint_json::write_head(**read) == checkpoint_json::write_head(state) &&
+      checkpoint_json::write_tables(**read) == checkpoint_json::write_tables(state))
+    return {};
+  return error(errc::corrupt, concat({checkpoint_name(state.at), " is not that of the state at its version"}));
+}
+
 }  // namespace tarn::inline TARN_ABI

@@ -12,20 +12,33 @@ namespace tarn::inline TARN_ABI {
 
 class retained_versions {
  public:
-  retained_versions() = default;
-  template <class = void>
-  explicit retained_versions(const snapshot& state) : oldest_(state.kept.oldest), tags_(*state.tags) {}
-
   // The next entry, or one after those that are damaged: what is said to be given up must not be missed.
   template <class = void>
   void note(const entry& next) {
-    if (next.vacuums && next.kept.oldest > oldest_) oldest_ = next.kept.oldest;
+    if (next.vacuums) give_up_before(next.kept.oldest);
     for (const version_tag& each : next.tags) apply_detail::set_tag(tags_, each);
+  }
+  // The state of a checkpoint.
+  template <class = void>
+  void note(const snapshot& state) {
+    give_up_before(state.kept.oldest);
+    tags_ = *state.tags;
+  }
+  void give_up_before(version oldest) noexcept {
+    if (oldest > oldest_) oldest_ = oldest;
+  }
+
+  [[nodiscard]] const sequence<version_tag>& tags() const noexcept { return tags_; }
+  template <class = void>
+  [[nodiscard]] bool has_tag(version at) const noexcept {
+    for (const version_tag& each : tags_)
+      if (each.at == at) return true;
+    return false;
   }
 
   template <class = void>
   [[nodiscard]] bool contains(version at) const noexcept {
-    return has_any(at, at.next());
+    return at != version() && (at >= oldest_ || has_tag(at));
   }
   // Whether any version from `from` on and before `until` is kept.
   template <class = void>

@@ -14,6 +14,7 @@
 #include "../core/strong_types.hpp"
 #include "../core/text.hpp"
 #include "../core/uuid.hpp"
+#include "../log/log_walk.hpp"
 #include "../log/names.hpp"
 #include "../log/retained_versions.hpp"
 #include "../store/store.hpp"
@@ -34,18 +35,36 @@ class check_names {
       const status hidden = store.list_hidden([&](std::string_view name) { others_.emplace_back(name); });
       if (!hidden) return hidden.error();
     }
-    sort(entries_.begin(), entries_.size(), [](version a, version b) { return a < b; });
-    for (sequence<std::string>* const each : {&objects_, &others_}) remove_duplicates(*each);
+    arrange(versions_.entries);
+    arrange(versions_.checkpoints);
+    arrange(markers_);
+    for (sequence<std::string>* const each : {&parts_, &objects_, &others_}) arrange(*each);
     return {};
   }
 
-  // The versions that have entries, in order.
-  [[nodiscard]] const sequence<version>& entries() const noexcept { return entries_; }
+  // In order, as are those of truncations.
+  [[nodiscard]] const listed_versions& versions() const noexcept { return versions_; }
+  [[nodiscard]] const sequence<std::int64_t>& markers() const noexcept { return markers_; }
 
-  // Reports what no retained version needs. Data objects only if the log is whole: else who knows what needs them.
-  void report(check_report& into, const retained_versions& retained, const object_history& history, bool whole) const {
-    for (const std::string& each : objects_)
-      if (whole) report_orphan(into, each, retained, history);
+  // Reports what is of no use, if the log is whole: else who knows what needs it. Entries up to version `truncated`,
+  // and checkpoints before it without tags, are nobody's.
+  void report_orphans(check_report& into, const object_history& history, const retained_versions& retained,
+                      version truncated) const {
+    for (const std::string& each : objects_) report_object(into, each, history, retained);
+    for (const version each : versions_.entries)
+      if (each <= truncated)
+        into.add(finding_kind::orphan, entry_name(each), each, {},
+                 "was given up when the log was truncated; "
+                 "the next truncation removes it");
+    for (const version each : versions_.checkpoints)
+      if (each < truncated && !retained.has_tag(each))
+        into.add(finding_kind::orphan, checkpoint_name(each), each, {},
+                 "was given up when the log was truncated; "
+                 "the next truncation removes it");
+    for (const std::string& each : parts_) report_part(into, each);
+  }
+
+  void report_others(check_report& into) const {
     for (const std::string& each : others_) {
       const bool temporary = each.starts_with("_tmp_");
       into.add(temporary ? finding_kind::leftover : finding_kind::stranger, each, {}, {},
@@ -61,25 +80,31 @@ class check_names {
     std::string_view table;
     uuid id;
     if (parse_entry_name(name, at))
-      entries_.push_back(at);
+      versions_.entries.push_back(at);
     else if (parse_object_name(name, table, id))
       objects_.emplace_back(name);
-    else if (!parse_checkpoint_name(name, at) && !parse_checkpoint_part_name(name, at, number) &&
-             !parse_marker_name(name, number))
+    else if (parse_checkpoint_name(name, at))
+      versions_.checkpoints.push_back(at);
+    else if (parse_checkpoint_part_name(name, at, number))
+      parts_.emplace_back(name);
+    else if (parse_marker_name(name, number))
+      markers_.push_back(number);
+    else
       others_.emplace_back(name);
   }
 
-  // A listing may name a thing twice.
-  static void remove_duplicates(sequence<std::string>& names) {
-    sort(names.begin(), names.size(), [](const std::string& a, const std::string& b) { return a.compare(b) < 0; });
+  // In order, and each once: a listing may name a thing twice.
+  template <class T>
+  static void arrange(sequence<T>& names) {
+    sort(names.begin(), names.size(), [](const T& a, const T& b) { return a < b; });
     std::size_t kept = 0;
     for (std::size_t at = 0; at < names.size(); ++at)
       if (kept == 0 || names[kept - 1] != names[at]) std::swap(names[kept++], names[at]);
     names.shrink(kept);
   }
 
-  static void report_orphan(check_report& into, std::string_view name, const retained_versions& retained,
-                            const object_history& history) {
+  static void report_object(check_report& into, std::string_view name, const object_history& history,
+                            const retained_versions& retained) {
     std::string_view table;
     uuid id;
     if (!parse_object_name(name, table, id)) return;
@@ -90,22 +115,37 @@ class check_names {
       last = &each;
     }
     into.add(finding_kind::orphan, name, last == nullptr ? version() : last->from, table,
-             concat({reason(last, history.has_table(table)), "; a vacuum removes it"}));
+             concat({reason(last, history.has_table(table)), "; ",
+                     has_birth(id) ? "a vacuum removes it when it is old"
+                                   : "a vacuum leaves it, since its name does not say how old it is"}));
   }
 
   // Why an object is there that no retained version has.
   [[nodiscard]] static std::string reason(const object_stay* last, bool has_table) {
     if (last == nullptr)
       return has_table ? "is named by no version: its transaction failed, was rolled back or is still running"
-                       : "is of a table that the lake never had: the transaction that was to create it failed, was "
+                       : "names no table of the lake: the transaction that was to create it failed, was "
                          "rolled back or is still running";
     constexpr const char* how[] = {"came", "was replaced by a compaction", "was dropped with its table",
-                                   "went, as its table was restored to an older state,"};
+                                   "went, as its table was restored to an older state,", "had gone"};
     return concat({how[static_cast<unsigned char>(last->why)], " at version ", last->until.number,
                    ", and no version that has it is retained"});
   }
 
-  sequence<version> entries_;
+  void report_part(check_report& into, std::string_view name) const {
+    version at;
+    std::int64_t part = 0;
+    if (!parse_checkpoint_part_name(name, at, part)) return;
+    for (const version each : versions_.checkpoints)
+      if (each == at) return;
+    into.add(finding_kind::orphan, name, at, {},
+             "is part of a checkpoint that was never finished; "
+             "whoever writes that checkpoint finds it");
+  }
+
+  listed_versions versions_;
+  sequence<std::int64_t> markers_;
+  sequence<std::string> parts_;  // of checkpoints
   sequence<std::string> objects_;
   sequence<std::string> others_;
 };

@@ -29,6 +29,7 @@ enum class departure : unsigned char {
   replaced,  // a compaction has folded it into another
   dropped,   // with its table
   restored,  // its table was restored to an older state
+  unknown,   // the log has a gap, after which it is gone
 };
 
 // From `from` on, and before `until`, versions have the object.
@@ -40,13 +41,21 @@ struct object_stay {
   departure why = departure::none;
 };
 
-// Filled entry by entry, then asked. Memory: 56 bytes each time that an object comes or goes.
+// Filled entry by entry, then asked. What is alone may be noted in any order. Memory: 56 bytes each time that an object
+// comes or goes.
 class object_history {
  public:
-  // All of a state that the log begins at.
+  // After a gap: what is known again, after what was known last.
   template <class = void>
-  void begin_at(const snapshot& state) {
-    for (const auto& each : state.tables) note_table(*each.content, state.at, departure::none);
+  void resume(const snapshot& before, const snapshot& after) {
+    note_state(before, after.at, departure::unknown);
+    note_state(after, after.at, departure::none);
+  }
+  // One version alone, of which nothing is known before and after.
+  template <class = void>
+  void note_alone(const snapshot& state) {
+    note_state(state, state.at, departure::none);
+    note_state(state, state.at.next(), departure::unknown);
   }
 
   // The entry that makes `after` of `before`.
@@ -67,7 +76,8 @@ class object_history {
   template <class = void>
   void finish() {
     sort(events_.begin(), events_.size(), [](const event& a, const event& b) {
-      return a.object != b.object ? a.object < b.object : a.number < b.number;
+      if (a.object != b.object) return a.object < b.object;
+      return a.at != b.at ? a.at < b.at : a.number < b.number;
     });
     for (const event& each : events_) apply(each);
     events_ = {};
@@ -102,7 +112,7 @@ class object_history {
  private:
   struct event {
     uuid object;
-    std::size_t number;  // in order of the log
+    std::size_t number;  // within its version
     version at;
     std::uint32_t table;
     bool comes;
@@ -131,6 +141,11 @@ class object_history {
       case action_kind::remove_object: return leave(change.object.id, number, at, departure::replaced);
       default: return;
     }
+  }
+
+  template <class = void>
+  void note_state(const snapshot& state, version at, departure why) {
+    for (const auto& each : state.tables) note_table(*each.content, at, why);
   }
 
   // All of the table comes or, for a reason, leaves.
