@@ -13,6 +13,7 @@
 #include <tarn/check.hpp>
 #include <tarn/log/entry_writer.hpp>
 #include <tarn/tarn.hpp>
+#include <tarn/vacuum.hpp>
 #include <utility>
 #include <vector>
 
@@ -76,6 +77,7 @@ class lake_in_making {
       : store_(store), lake_(std::move(store), options(bounds)) {}
 
   [[nodiscard]] client<Store>& lake() { return lake_; }
+  [[nodiscard]] timestamp& clock() { return environment_.clock; }
 
   template <class Work>
   version commit(Work work) {
@@ -737,6 +739,33 @@ TEST_CASE_TEMPLATE("a truncated lake is sound; what is left of what was given up
   CHECK(found.sound());
   CHECK(to_text(found) ==
         line(finding_kind::orphan, checkpoint_name({4}), 4) + line(finding_kind::orphan, entry_name({3}), 3));
+}
+
+TEST_CASE_TEMPLATE("what a vacuum is to remove are the orphans; what it and a truncation leave is sound", Lake,
+                   TARN_EACH_STORE) {
+  Lake store;
+  make_sample(store.open());
+  lake_in_making made(store.open());
+  made.put("cities", {{"Essen", 1}});  // of a transaction that was not committed
+  made.clock().ms += 1'000;
+  made.append("", {}, [](entry& forged) {  // what a vacuum begins with: 8
+    forged.vacuums = true;
+    forged.kept = {forged.time, {8}};
+    --forged.kept.horizon.ms;
+  });
+  const check_report before = check_of(store.open());
+  CHECK(before.sound());
+  CHECK(before.findings.size() == 4);
+  vacuum_options options;
+  options.keep_ms = options.grace_ms = 0;
+  const vacuum_report done = vacuum(made.lake(), options).value();
+  REQUIRE(done.objects.size() == before.findings.size());
+  for (const vacuum_finding& each : done.objects) CHECK(to_text(before).find(each.name) != std::string::npos);
+  CHECK(check_of(store.open()).findings.empty());
+  REQUIRE(truncate(made.lake()).value() > version{7});
+  const check_report after = check_of(store.open());
+  CHECK(to_text(after) == "");
+  CHECK(after.last_good == done.at);
 }
 
 TEST_CASE_TEMPLATE("damage of a truncated lake is named, with what it takes", Lake, TARN_EACH_STORE) {

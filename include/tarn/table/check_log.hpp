@@ -204,11 +204,11 @@ class log_check {
   void report_checkpoint(version at, const error& why) {
     const bool alone = at <= extent_.truncated;
     if (alone) whole_ = false;  // what its version needs is not known
-    report_->add(
-        kind_of(finding_kind::damaged_checkpoint, why), checkpoint_name(at), at, {},
-        concat({why.message(), alone ? "; the log does not tell this version any more: put a good copy in its place"
-                                     : "; clients pass over it and read more of the log: remove it, and write "
-                                       "another one with client::checkpoint"}));
+    const std::string_view advice = alone ? "the log does not tell this version any more: put a good copy in its place"
+                                          : "clients pass over it and read more of the log: client::checkpoint_of "
+                                            "writes it anew";
+    report_->add(kind_of(finding_kind::damaged_checkpoint, why), checkpoint_name(at), at, {},
+                 concat({why.message(), "; ", advice}));
   }
 
   Store* store_;
