@@ -70,17 +70,16 @@ exit_code run(const call& asked) {
 
 }  // namespace
 
-constexpr command scan_command{
-    "scan",
-    "TABLE [--columns A,B...] [--limit N]\n         [--format table|ndjson|csv] [--at VERSION]",
-    "print the rows of a table",
-    R"(Prints the rows of a table, in the order in which they were committed, those of a
+constexpr command scan_command{"scan",
+                               "TABLE [--columns A,B...] [--limit N]\n         [--format table|ndjson|csv] [--at WHEN]",
+                               "print the rows of a table",
+                               R"(Prints the rows of a table, in the order in which they were committed, those of a
 keyed table by bucket and key: as a table on a terminal, else as NDJSON.
 
   --columns A,B    only these columns, in this order; written like a line of CSV
   --limit N        only the first N rows
   --format F       table, ndjson or csv
-  --at VERSION     as they were at this version; `log` lists the versions
+  --at WHEN        as they were at this version; see `at --help`
 
 table   Columns are as wide as the first 1,000 rows need, but fit the terminal; what
         is wider is cut. Strings that look like another value are in quotes.
@@ -94,9 +93,9 @@ For example:
   lake my-lake scan weather --columns date,wind --limit 10
   lake my-lake scan weather --at 3 --format csv > weather-as-it-was.csv
 )",
-    options,
-    1,
-    1,
-    run};
+                               options,
+                               1,
+                               1,
+                               run};
 
 }  // namespace lake

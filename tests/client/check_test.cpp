@@ -591,15 +591,19 @@ TEST_CASE_TEMPLATE("what no version needs is an orphan, with the reason, and no 
     const auto former = made.lake().snapshot_at({2}).value();
     action restore{action_kind::restore_table, {}, {}, {}};
     restore.restored = shared<const table_state>::make(*former->find_table("keys"));
-    made.append("keys", {restore});           // 8
-    made.append("t", {}, [](entry& forged) {  // 9
+    action restore_cities = restore;
+    restore_cities.restored = shared<const table_state>::make(*former->find_table("cities"));
+    made.append("keys", {restore},
+                [&](entry& forged) { forged.actions.find_or_insert("cities") = {restore_cities}; });  // 8
+    made.append("t", {}, [](entry& forged) {                                                          // 9
       forged.vacuums = true;
       forged.kept = {{0}, {8}};
     });
     const std::vector<std::string> keys = objects_of(all, "keys");
     const check_report found = check_of(store.open());
     CHECK(found.sound());
-    CHECK(to_text(found) == line(finding_kind::orphan, keys[1], 3, "keys") +
+    CHECK(to_text(found) == line(finding_kind::orphan, objects_of(all, "cities")[1], 6, "cities") +
+                                line(finding_kind::orphan, keys[1], 3, "keys") +
                                 line(finding_kind::orphan, keys[2], 4, "keys") +
                                 line(finding_kind::orphan, keys[3], 6, "keys") +
                                 line(finding_kind::orphan, objects_of(all, "old")[0], 1, "old"));

@@ -18,7 +18,7 @@ class Check(LakeTest):
             self.succeed("insert", "t", stdin='{"a": "text %d", "b": %d}\n' % (number, number) * 3)
         self.objects = sorted(pathlib.Path("lake").glob("_table_*"), key=lambda path: path.stat().st_mtime_ns)
 
-    def check_damage(self, last_good, *names):
+    def check_damage(self, last_good, *names, readable=True):
         """All of `names` are reported as damaged, in this order, and nothing else."""
         done = self.lake("check")
         self.assertEqual(done.returncode, 1)
@@ -35,7 +35,7 @@ class Check(LakeTest):
             self.assertIn("from its first version on", done.err)
         else:
             self.assertIn(f"the last good version is {last_good}: read it with --at {last_good}", done.err)
-            if f'"table":"t"' in self.succeed("tables", "--at", last_good):
+            if readable and '"table":"t"' in self.succeed("tables", "--at", last_good):
                 self.assertEqual(len(self.rows("t", "--at", last_good)), 3 * min(last_good, 3))
         return done.out
 
@@ -166,7 +166,8 @@ class Check(LakeTest):
         self.objects[2].unlink()
         self.objects[2].mkdir()
         os.mkdir(pathlib.Path("lake", ENTRY % 4))
-        self.check_damage(2, self.objects[2].name, ENTRY % 4)
+        # A head that the store cannot give may be a vacuum, after which version 2 is nobody's to read.
+        self.check_damage(2, self.objects[2].name, ENTRY % 4, readable=False)
 
 
 if __name__ == "__main__":

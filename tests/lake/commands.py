@@ -8,7 +8,8 @@ from support.tool import LAKE, LakeTest, main, run
 
 FIXTURES = pathlib.Path(__file__).resolve().parents[1] / "fixtures"
 NOBODY = 65534
-COMMANDS = ["create", "drop", "insert", "upsert", "erase", "get", "scan", "explain", "compact", "tables", "log", "check"]
+COMMANDS = """create drop insert upsert erase get scan explain compact tables history at check checkpoint
+    vacuum""".split()
 
 
 class Help(LakeTest):
@@ -52,7 +53,14 @@ class Misuse(LakeTest):
             (["lake", "scan", "a", "--limit", "-1"], "--limit needs a number"),
             (["lake", "scan", "a", "--limit=x"], "--limit needs a number"),
             (["lake", "scan", "a", "--format", "xml"], "the formats are table, ndjson and csv"),
-            (["lake", "scan", "a", "--at", "yesterday"], "that is no version"),
+            (["lake", "at", "0"], "too few arguments"),
+            (["lake", "at", "0", "nonsense"], "there is no command 'nonsense'"),
+            (["lake", "at", "0", "insert", "a"], "`insert` does not read an older version"),
+            (["lake", "at", "0", "scan", "a", "--nonsense"], "there is no option --nonsense"),
+            (["lake", "vacuum", "--keep", "7"], "--keep needs a time such as 7d"),
+            (["lake", "vacuum", "--grace", "-1d"], "--grace needs a time such as 7d"),
+            (["lake", "vacuum", "--keep-versions", "0"], "--keep-versions needs a number of versions, at least 1"),
+            (["lake", "vacuum", "--dry-run", "--truncate"], "it does not go with --truncate"),
             (["lake", "insert", "a", "--create=yes"], "option --create takes no value"),
             (["lake", "insert", "a", "--format", "xml"], "the formats are ndjson and csv"),
             (["lake", "create", "a"], "at least one column"),
