@@ -12,6 +12,7 @@
 #include "../core/sequence.hpp"
 #include "../core/text.hpp"
 #include "../log/entry.hpp"
+#include "../log/row_set.hpp"
 #include "../log/table_map.hpp"
 
 namespace tarn::inline TARN_ABI {
@@ -24,6 +25,12 @@ enum class isolation : unsigned char {
                  // created or dropped, and if it has relied on a key (insert, update) of a table that was changed
 };
 
+// Rows that were deleted from one object of a bag.
+struct deleted_rows {
+  uuid object;
+  row_set rows;
+};
+
 // What a transaction has done with one table name. Looking it up, whether or not there was such a table, is the least.
 struct table_access {
   bool scanned = false;   // or looked up keys
@@ -32,7 +39,10 @@ struct table_access {
   bool relied = false;    // insert, update: on the state of keys
   bool created = false;
   bool dropped = false;
-  sequence<uuid> compacted = {};  // objects that it replaces
+  bool altered = false;                 // has other columns
+  bool restored = false;                // to the state of an older version
+  sequence<uuid> compacted = {};        // objects that it replaces
+  sequence<deleted_rows> deleted = {};  // of a bag, each object once
 };
 
 // What a transaction has read and written.
