@@ -20,6 +20,7 @@
 #include "log/log.hpp"
 #include "merge/strategy.hpp"
 #include "store/store.hpp"
+#include "table/bag_compaction.hpp"
 #include "table/client_core.hpp"
 #include "table/commit_entry.hpp"
 #include "table/compaction.hpp"
@@ -145,50 +146,59 @@ class client {
     return look_up(transaction, slot);
   }
 
-  // Folds every bucket of a keyed table that has anything to fold; each is a version of its own. Returns the newest
-  // version. errc::conflict: another compaction was faster; the work of this one is garbage.
+  // Folds every bucket of a keyed table that has anything to fold; in a bag, puts neighbours together that are small or
+  // have lost many rows (client_options::compaction). Each is a version of its own. Returns the newest version.
+  // errc::conflict: another compaction was faster, or rows were deleted of what a bag's was about; the work of this one
+  // is garbage.
   [[nodiscard]] result<version> compact(std::string_view table) {
-    for (std::uint32_t bucket = 0;; ++bucket) {
-      // Planned anew each time, since each commit makes a version; that costs one `get`.
-      const result<const table_state*> state = find_keyed(table);
-      if (!state) return state.error();
-      while (bucket < (*state)->buckets.size() && !is_worth_folding(*(*state)->buckets[bucket])) ++bucket;
-      if (bucket >= (*state)->buckets.size()) return core_->latest->at;
-      const result<compacted_bucket> done = run_compaction(plan_bucket(**state, bucket, core_->latest->at));
-      if (!done) return done.error();
-      const result<version> committed = commit_compaction(*done);
-      if (!committed) return committed.error();
-    }
+    result<sequence<compaction_plan>> plans = plan_compaction(table);
+    if (!plans) return plans.error();
+    for (compaction_plan& each : *plans)
+      while (!each.objects.empty()) {
+        // As of now, since each commit makes a version; that costs one `get`.
+        if (const status updated = update(); !updated) return updated.error();
+        if (!renew_plan(each, *core_->latest)) break;
+        const result<compacted_objects> done = run_compaction(each);
+        if (!done) return done.error();
+        const result<version> committed = commit_compaction(*done);
+        if (!committed) return committed.error();
+        each.objects = sequence<uuid>(each.objects.begin() + done->plan.objects.size(), each.objects.end());
+      }
+    return core_->latest->at;
   }
 
   // The same in three steps, for whoever wants to compact elsewhere or later; see table/compaction.hpp. A plan is made
   // at the newest version and can be run and committed by any client of the lake; running one of an older version reads
   // the log from its beginning.
   [[nodiscard]] result<sequence<compaction_plan>> plan_compaction(std::string_view table) {
-    const result<const table_state*> state = find_keyed(table);
-    if (!state) return state.error();
+    if (const status updated = update(); !updated) return updated.error();
+    const table_state* const found = core_->latest->find_table(table);
+    if (found == nullptr)
+      return error(errc::no_such_table, concat({"there is no table '", table.substr(0, table_name_size_max), "'"}));
+    if (found->key.empty()) return plan_bag(*found, core_->latest->at, core_->options);
     sequence<compaction_plan> plans;
-    for (std::uint32_t bucket = 0; bucket < (*state)->buckets.size(); ++bucket)
-      if (is_worth_folding(*(*state)->buckets[bucket]))
-        plans.push_back(plan_bucket(**state, bucket, core_->latest->at));
+    for (std::uint32_t bucket = 0; bucket < found->buckets.size(); ++bucket)
+      if (is_worth_folding(*found->buckets[bucket])) plans.push_back(plan_bucket(*found, bucket, core_->latest->at));
     return plans;
   }
-  [[nodiscard]] result<compacted_bucket> run_compaction(const compaction_plan& plan) {
+  [[nodiscard]] result<compacted_objects> run_compaction(const compaction_plan& plan) {
     const result<shared_snapshot> state = snapshot_at(plan.at);
     if (!state) return state.error();
     const result<const table_state*> table = planned_table(**state, plan);
     if (!table) return table.error();
+    if ((*table)->key.empty()) return bag_compactor<Store, Codec>(*core_, **table).run(plan, (*state)->time);
     const result<data_object> base = fold_bucket<Merge>(*core_, **table, plan, (*state)->time);
     if (!base) return base.error();
-    return compacted_bucket{plan, *base};
+    return compacted_objects{plan, *base};
   }
-  [[nodiscard]] result<version> commit_compaction(const compacted_bucket& done) {
+  [[nodiscard]] result<version> commit_compaction(const compacted_objects& done) {
     const result<shared_snapshot> state = snapshot_at(done.plan.at);
     if (!state) return state.error();
-    if (const auto planned = planned_table(**state, done.plan); !planned) return planned.error();
+    const result<const table_state*> planned = planned_table(**state, done.plan);
+    if (!planned) return planned.error();
     entry mine;
     mine.operation = operation_name(action_kind::remove_object);
-    mine.actions.find_or_insert(done.plan.table) = compaction_actions(done);
+    mine.actions.find_or_insert(done.plan.table) = compaction_actions(**planned, done);
     footprint used;
     used.tables.find_or_insert(done.plan.table).compacted = done.plan.objects;
     const auto check = [&](const entry& theirs) { return check_conflict(used, theirs); };
@@ -224,15 +234,6 @@ class client {
     const result<uuid> id = new_id(core_->options.surroundings, state->time);
     if (!id) return id.error();
     return transaction_type(core_, state, *id, level);
-  }
-
-  // The keyed table of this name in the newest version.
-  [[nodiscard]] result<const table_state*> find_keyed(std::string_view table) {
-    if (const status updated = update(); !updated) return updated.error();
-    const table_state* const found = core_->latest->find_table(table);
-    if (found != nullptr && !found->key.empty()) return found;
-    return error(found == nullptr ? errc::no_such_table : errc::invalid_argument,
-                 concat({"there is no keyed table '", table.substr(0, table_name_size_max), "'"}));
   }
 
   // Learns how far the log reaches at least.

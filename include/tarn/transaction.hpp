@@ -18,6 +18,7 @@
 
 #include "codec/codec.hpp"
 #include "core/config.hpp"
+#include "core/filter.hpp"
 #include "core/new_id.hpp"
 #include "core/result.hpp"
 #include "core/row.hpp"
@@ -34,6 +35,7 @@
 #include "log/snapshot.hpp"
 #include "merge/strategy.hpp"
 #include "store/store.hpp"
+#include "table/changed_row.hpp"
 #include "table/client_core.hpp"
 #include "table/commit_entry.hpp"
 #include "table/conflict.hpp"
@@ -161,20 +163,22 @@ class [[nodiscard]] transaction {
     return (*found)->keys().get(*lake_, *(*found)->state(), list_view(values->data(), values->size()));
   }
 
-  // Changes columns of the row with this key; errc::not_found if there is none. The cost of `get`.
+  // Changes columns of the row of a keyed table with this key; errc::not_found if there is none. The cost of `get`.
   [[nodiscard]] status update(std::string_view table, const row_view& key,
                               std::initializer_list<column_change> changes) {
     const result<row> before = get(table, key);
     if (!before) return before.error();
     return write_changed(*tables_.find(table), *before, changes, {});
   }
-  // The same for the row that a scan of this transaction stands on, whose position is known. What the transaction has
-  // written to the row since the scan began stays.
+  // The same for the row that a scan of this transaction stands on, whose position is known. In a keyed table, what the
+  // transaction has written to the row since the scan began stays. In a bag the new row takes the place of the old one,
+  // wherever a scan finds it then; errc::not_found if the transaction has deleted or updated that since the scan began.
   [[nodiscard]] status update(const row_scan& standing_on, std::initializer_list<column_change> changes) {
     const auto found = use_row_of(standing_on);
     if (!found) return found.error();
     pending& slot = **found;
     const row_view seen = standing_on.row();
+    if (!slot.is_keyed()) return replace(slot, standing_on.place_in_bag(), row(seen.begin(), seen.end()), changes);
     if (!slot.keys().may_have_written(*slot.state(), seen.values(), standing_on.writes()))
       return write_changed(slot, row(seen.begin(), seen.end()), changes, standing_on.place());
     const result<row> now = slot.keys().get(*lake_, *slot.state(), seen.values());
@@ -191,11 +195,31 @@ class [[nodiscard]] transaction {
   [[nodiscard]] status erase(std::string_view table, const row_view& key, const value_view& ordering) {
     return erase_key(table, key, {false, key_state::tombstone}, &ordering);
   }
-  // The row that a scan of this transaction stands on.
+  // The row that a scan of this transaction stands on; in a bag nothing happens if the transaction has deleted or
+  // updated that row since the scan began.
   [[nodiscard]] status erase(const row_scan& standing_on) {
     const auto found = use_row_of(standing_on);
     if (!found) return found.error();
+    if (!(*found)->is_keyed()) {
+      (*found)->deletions().writable().add(standing_on.place_in_bag());
+      return {};
+    }
     return write(**found, {true, key_state::nothing}, standing_on.row().values(), standing_on.place());
+  }
+
+  // Erases the rows that match, or changes columns of them, and returns how many they were: a scan, and `erase` or
+  // `update` of each row. What is wrong with the filter or the changes is found out before; should a later row fail,
+  // the transaction can only be rolled back.
+  [[nodiscard]] result<std::uint64_t> erase_where(std::string_view table, const filter& wanted) {
+    return for_each_row(table, wanted, [&](const row_scan& each) { return erase(each); });
+  }
+  [[nodiscard]] result<std::uint64_t> update_where(std::string_view table, const filter& wanted,
+                                                   std::initializer_list<column_change> changes) {
+    const auto found = use(table);
+    if (!found) return found.error();
+    const status good = check_changes(*(*found)->state(), changes, lake_->options.bounds);
+    if (!good) return good.error();
+    return for_each_row(table, wanted, [&](const row_scan& each) { return update(each, changes); });
   }
 
   // Puts all buffered rows into data objects. It frees memory; nobody sees them before `commit`.
@@ -212,12 +236,20 @@ class [[nodiscard]] transaction {
   }
 
   // The rows of a table, as they are now. Reading a row costs decoding it; see `table_scan`.
-  [[nodiscard]] result<row_scan> scan(std::string_view table) {
+  [[nodiscard]] result<row_scan> scan(std::string_view table) { return scan(table, filter()); }
+  // Those that match. Objects of a bag that by their bounds can have none are not read. errc::invalid_argument: the
+  // table has no such column.
+  [[nodiscard]] result<row_scan> scan(std::string_view table, const filter& wanted) {
     const auto found = use(table);
     if (!found) return found.error();
-    if ((*found)->is_keyed()) return scan_keys(**found, {}, verification::of_order);
-    (*found)->access.scanned = true;
-    return row_scan(lake_, (*found)->state(), (*found)->rows());
+    pending& slot = **found;
+    const result<row_filter> rows = row_filter::make(wanted, slot.state()->columns);
+    if (!rows) return rows.error().within(concat({"table ", table}));
+    if (slot.is_keyed()) return scan_keys(slot, {}, verification::of_order, *rows);
+    slot.access.scanned = true;
+    const auto shared_rows = shared<const row_filter>::make(*rows);
+    typename row_scan::bag_rows bag(lake_, slot.state(), slot.rows(), slot.deletions(), shared_rows);
+    return row_scan(slot.state(), std::move(bag), id_, shared_rows);
   }
   // Of a keyed table, also checking every position that a record has against the keys: names wrong ones.
   [[nodiscard]] result<row_scan> verifying_scan(std::string_view table) {
@@ -354,10 +386,45 @@ class [[nodiscard]] transaction {
                                                  "was made by another transaction, or the table was dropped since"}));
   }
 
-  [[nodiscard]] row_scan scan_keys(pending& slot, key_range wanted, verification checks) {
+  [[nodiscard]] row_scan scan_keys(pending& slot, key_range wanted, verification checks, row_filter matching = {}) {
     slot.access.scanned = true;
     typename row_scan::keyed_rows rows(lake_, slot.state(), &slot.keys().buckets(), std::move(wanted), checks);
-    return row_scan(slot.state(), std::move(rows), id_, slot.keys().writes());
+    return row_scan(slot.state(), std::move(rows), id_, slot.keys().writes(),
+                    shared<const row_filter>::make(std::move(matching)));
+  }
+
+  // Does `change(scan)` on each row that matches, all of them or none.
+  template <class Change>
+  [[nodiscard]] result<std::uint64_t> for_each_row(std::string_view table, const filter& wanted, Change change) {
+    result<row_scan> rows = scan(table, wanted);
+    if (!rows) return rows.error();
+    std::uint64_t count = 0;
+    const auto stop = [&](const error& why) { return count == 0 ? why : fail_with(why).error(); };
+    for (; rows->next(); ++count)
+      if (const status done = change(*rows); !done) return stop(done.error());
+    if (!rows->status()) return stop(rows->status().error());
+    return count;
+  }
+
+  // A row of a bag by what it is changed to.
+  [[nodiscard]] status replace(pending& slot, const bag_row& place, const row& before,
+                               std::initializer_list<column_change> changes) {
+    if (slot.deletions()->contains(place))
+      return error(errc::not_found, concat({"the row of table ", slot.name(),
+                                            " was deleted or updated by this transaction since the scan began"}));
+    const result<row> after = changed_row(*slot.state(), before, changes, lake_->options.bounds);
+    if (!after) return after.error();
+    if (const status appended = append(slot, *after); !appended)
+      return appended.error().within(concat({"table ", slot.name()}));
+    slot.deletions().writable().add(place, slot.rows().last_row());
+    return {};
+  }
+
+  // To a bag. After an error the row is not there; if that was in making room for it, all is lost.
+  [[nodiscard]] status append(pending& slot, const row_view& values) {
+    slot.access.appended = true;
+    const status room = slot.rows().make_room(*lake_, *slot.state(), snapshot_->time);
+    return room ? slot.rows().append(values) : fail_with(room.error());
   }
 
   [[nodiscard]] status erase_key(std::string_view table, const row_view& key, const operation& done,
@@ -411,12 +478,10 @@ class [[nodiscard]] transaction {
     pending& slot = **found;
     if (const status good = check_rows(rows, *slot.state(), lake_->options.bounds); !good) return good;
     if (slot.is_keyed()) return insert_keys(slot, rows);
-    slot.access.appended = true;
     std::size_t inserted = 0;
     for (const row_view each : rows) {
-      const status room = slot.rows().make_room(*lake_, snapshot_->time);
-      if (!room) return fail_with(room.error());
-      if (const status appended = slot.rows().append(each); !appended) {
+      if (const status appended = append(slot, each); !appended) {
+        if (!failure_) return appended;
         const error why = appended.error().within(describe_row(inserted, rows.size(), table));
         return inserted == 0 ? why : fail_with(why);
       }

@@ -312,7 +312,7 @@ TEST_CASE_TEMPLATE("B16, B17: what is committed after a plan is a delta of what 
     for (const compaction_plan& each : other.plan_compaction("t").value()) (void)other.run_compaction(each).value();
     story.point();  // if it compacts here, the plan comes to nothing
     for (const compaction_plan& each : plans) {
-      const compacted_bucket done = compactor.run_compaction(each).value();
+      const compacted_objects done = compactor.run_compaction(each).value();
       story.commit({"f"});
       const auto committed = compactor.commit_compaction(done);
       CHECK((committed || committed.error().code() == errc::conflict));
@@ -336,8 +336,8 @@ TEST_CASE_TEMPLATE("B16: a plan that is run late makes what was there when it wa
     story.point();
     std::uint64_t rows = 0;
     for (const compaction_plan& each : plans) {
-      const compacted_bucket done = compactor.run_compaction(each).value();
-      rows += done.base.rows;
+      const compacted_objects done = compactor.run_compaction(each).value();
+      rows += done.object.rows;
       const auto committed = compactor.commit_compaction(done);
       CHECK((committed || committed.error().code() == errc::conflict));
     }

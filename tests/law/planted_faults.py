@@ -128,7 +128,7 @@ FAULTS = [
         "a compaction folds what was committed after its plan, too",
         "client.hpp",
         "fold_bucket<Merge>(*core_, **table, plan, (*state)->time);",
-        "fold_bucket<Merge>(*core_, **find_keyed(plan.table), plan, (*state)->time);",
+        "fold_bucket<Merge>(*core_, *core_->latest->find_table(plan.table), plan, (*state)->time);",
         CASES,
     ),
     (
@@ -321,8 +321,8 @@ FAULTS = [
     (
         "a scan's place is taken for one in another transaction",
         "table/scan.hpp",
-        "keyed_->on_row() && reader_id_ == transaction;",
-        "keyed_->on_row() && (reader_id_ == transaction || !reader_id_.is_nil());",
+        "on_row_ && reader_id_ == transaction;",
+        "on_row_ && (reader_id_ == transaction || !reader_id_.is_nil());",
     ),
     (
         "an update by a scan overwrites what the transaction wrote since",

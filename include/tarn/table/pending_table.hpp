@@ -14,6 +14,7 @@
 #include "../log/entry.hpp"
 #include "../log/snapshot.hpp"
 #include "../merge/strategy.hpp"
+#include "bag_deletions.hpp"
 #include "conflict.hpp"
 #include "keyed_writes.hpp"
 #include "write_buffer.hpp"
@@ -26,9 +27,8 @@ class pending_table {
   using buffer = write_buffer<Store, Codec>;
   using key_writes = keyed_writes<Store, Codec, Merge>;
 
-  // `committed` is the snapshot's table, or null.
-  pending_table(std::string_view name, const copy_on_write<table_state>* committed)
-      : rows_(committed != nullptr ? std::string_view((*committed)->name) : name) {
+  // `committed` is the snapshot's table, or null: there is none.
+  explicit pending_table(const copy_on_write<table_state>* committed) {
     if (committed == nullptr) return;
     exists_ = true;
     state_ = *committed;
@@ -42,6 +42,7 @@ class pending_table {
   [[nodiscard]] bool is_keyed() const noexcept { return !state_->key.empty(); }
   // What was written to it: if it is a bag, and if it is keyed.
   [[nodiscard]] buffer& rows() noexcept { return rows_; }
+  [[nodiscard]] copy_on_write<bag_deletions>& deletions() noexcept { return deletions_; }
   [[nodiscard]] key_writes& keys() noexcept { return keys_; }
 
   // What the transaction has done with the name so far.
@@ -54,8 +55,7 @@ class pending_table {
     if (!made.key.empty())
       while (made.buckets.size() < made.key.buckets) made.buckets.emplace_back();
     made.last_column = made.columns.last_id();
-    rows_ = buffer(name);
-    keys_ = {};
+    forget_writes();
     keys_.divide(made.buckets.size());
     state_ = copy_on_write<table_state>(std::move(made));
     exists_ = true;
@@ -69,8 +69,14 @@ class pending_table {
     created_ = false;
     exists_ = false;
     access.dropped = true;
-    rows_ = buffer(name());
-    keys_ = {};
+    forget_writes();
+  }
+
+  // What was read and written, for the rules of conflict.
+  [[nodiscard]] table_access footprint() const {
+    table_access used = access;
+    for (const object_deletions& each : deletions_->all()) used.deleted.push_back({each.object, each.rows});
+    return used;
   }
 
   // What the transaction's entry says about the table, in order; all rows must have been flushed.
@@ -83,17 +89,31 @@ class pending_table {
       creation.key = state_->key;
     }
     for (const data_object& object : rows_.flushed()) made.push_back({action_kind::add_object, {}, {}, object});
+    // After those: rows of the transaction's own objects can be among them.
+    for (const object_deletions& each : deletions_->all()) {
+      action& deletion = made.emplace_back(action{action_kind::delete_rows, {}, {}, {}});
+      deletion.object.id = each.object;
+      deletion.rows = each.rows;
+      deletion.replacements = each.replacements;
+    }
     keys_.append_actions(made);
     return made;
   }
 
  private:
+  void forget_writes() {
+    rows_ = {};
+    deletions_ = {};
+    keys_ = {};
+  }
+
   copy_on_write<table_state> state_;  // as it is in the snapshot, or was created
   bool exists_ = false;
   uuid committed_id_;     // of the snapshot's table
   bool dropped_ = false;  // the snapshot's table
   bool created_ = false;  // by this transaction, and not dropped again
   buffer rows_;
+  copy_on_write<bag_deletions> deletions_;
   key_writes keys_;
 };
 
