@@ -43,6 +43,7 @@ class pending_table {
   // What was written to it: if it is a bag, and if it is keyed.
   [[nodiscard]] buffer& rows() noexcept { return rows_; }
   [[nodiscard]] key_writes& keys() noexcept { return keys_; }
+  [[nodiscard]] const key_writes& keys() const noexcept { return keys_; }
 
   // What the transaction has done with the name so far.
   table_access access;
