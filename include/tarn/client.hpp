@@ -16,6 +16,7 @@
 #include "core/uuid.hpp"
 #include "fwd.hpp"
 #include "history.hpp"
+#include "log/application.hpp"
 #include "log/commit.hpp"
 #include "log/log.hpp"
 #include "merge/strategy.hpp"
@@ -113,17 +114,14 @@ class client {
   // What `work` fails with ends it, and nothing is committed. Each time, `work` must start from what it reads then.
   template <class Work>
   [[nodiscard]] result<version> run(Work work, isolation level = isolation::serializable) {
-    static_assert(
-        requires(transaction_type & tx) { status(work(tx)); },
-        "run needs: tarn::status work(transaction& tx), as in [](auto& tx) { return tx.insert(...); }");
-    backoff retries(core_->options.commit.backoff, core_->options.surroundings);
-    for (;;) {
-      result<transaction_type> tx = begin(level);
-      if (!tx) return tx.error();
-      if (const status done = work(*tx); !done) return done.error();
-      const result<version> committed = tx->commit();
-      if (committed || !committed.error().retry_helps() || !retries.wait()) return committed;
-    }
+    return run_as({}, work, level);
+  }
+  // The same for numbered work; see `transaction::commit`. `work` is not called if it was committed before.
+  template <class Work>
+  [[nodiscard]] result<version> run(const application_sequence& number, Work work,
+                                    isolation level = isolation::serializable) {
+    if (const status good = check_application_sequence(number); !good) return good.error();
+    return run_as(number, work, level);
   }
 
   // The versions of the lake, oldest first. One `list`.
@@ -201,7 +199,10 @@ class client {
     mine.actions.find_or_insert(done.plan.table) = compaction_actions(**planned, done);
     footprint used;
     used.tables.find_or_insert(done.plan.table).compacted = done.plan.objects;
-    const auto check = [&](const entry& theirs) { return check_conflict(used, theirs); };
+    const auto check = [&](const entry& theirs) {
+      no_keys none;
+      return check_conflict(used, theirs, none);
+    };
     return commit_entry(*core_, *state, std::move(mine), check);
   }
 
@@ -234,6 +235,24 @@ class client {
     const result<uuid> id = new_id(core_->options.surroundings, state->time);
     if (!id) return id.error();
     return transaction_type(core_, state, *id, level);
+  }
+
+  template <class Work>
+  [[nodiscard]] result<version> run_as(const application_sequence& number, Work& work, isolation level) {
+    static_assert(
+        requires(transaction_type & tx) { status(work(tx)); },
+        "run needs: tarn::status work(transaction& tx), as in [](auto& tx) { return tx.insert(...); }");
+    const bool numbered = !number.application.empty();
+    backoff retries(core_->options.commit.backoff, core_->options.surroundings);
+    for (;;) {
+      result<transaction_type> tx = begin(level);
+      if (!tx) return tx.error();
+      const committed_sequence* const last = core_->latest->applications->find(number.application);
+      if (last == nullptr || !has_reached(last->work, number))
+        if (const status done = work(*tx); !done) return done.error();
+      const result<version> committed = numbered ? tx->commit(number) : tx->commit();
+      if (committed || !committed.error().retry_helps() || !retries.wait()) return committed;
+    }
   }
 
   // Learns how far the log reaches at least.

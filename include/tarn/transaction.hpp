@@ -33,6 +33,8 @@
 #include "log/commit.hpp"
 #include "log/names.hpp"
 #include "log/snapshot.hpp"
+#include "merge/bucket.hpp"
+#include "merge/key.hpp"
 #include "merge/strategy.hpp"
 #include "store/store.hpp"
 #include "table/changed_row.hpp"
@@ -40,6 +42,7 @@
 #include "table/commit_entry.hpp"
 #include "table/conflict.hpp"
 #include "table/explain.hpp"
+#include "table/key_conflicts.hpp"
 #include "table/keyed_row.hpp"
 #include "table/pending_table.hpp"
 #include "table/pending_tables.hpp"
@@ -159,16 +162,23 @@ class [[nodiscard]] transaction {
     if (!found) return found.error();
     const result<sequence<value_view>> values = row_of_key(*(*found)->state(), key, lake_->options.bounds);
     if (!values) return values.error();
-    (*found)->access.scanned = true;
-    return (*found)->keys().get(*lake_, *(*found)->state(), list_view(values->data(), values->size()));
+    const list_view wanted(values->data(), values->size());
+    if (level_ == isolation::serializable) note_key((*found)->access.reads, **found, wanted);
+    return (*found)->keys().get(*lake_, *(*found)->state(), wanted);
   }
 
   // Changes columns of the row of a keyed table with this key; errc::not_found if there is none. The cost of `get`.
   [[nodiscard]] status update(std::string_view table, const row_view& key,
                               std::initializer_list<column_change> changes) {
-    const result<row> before = get(table, key);
-    if (!before) return before.error();
-    return write_changed(*tables_.find(table), *before, changes, {});
+    const auto found = use_keyed(table);
+    if (!found) return found.error();
+    const result<sequence<value_view>> values = row_of_key(*(*found)->state(), key, lake_->options.bounds);
+    if (!values) return values.error();
+    const list_view wanted(values->data(), values->size());
+    const result<row> before = (*found)->keys().get(*lake_, *(*found)->state(), wanted);
+    const status done = before ? write_changed(**found, *before, changes, {}) : status(before.error());
+    note_validated(**found, wanted, done);
+    return done;
   }
   // The same for the row that a scan of this transaction stands on, whose position is known. In a keyed table, what the
   // transaction has written to the row since the scan began stays. In a bag the new row takes the place of the old one,
@@ -179,11 +189,12 @@ class [[nodiscard]] transaction {
     pending& slot = **found;
     const row_view seen = standing_on.row();
     if (!slot.is_keyed()) return replace(slot, standing_on.place_in_bag(), row(seen.begin(), seen.end()), changes);
-    if (!slot.keys().may_have_written(*slot.state(), seen.values(), standing_on.writes()))
-      return write_changed(slot, row(seen.begin(), seen.end()), changes, standing_on.place());
-    const result<row> now = slot.keys().get(*lake_, *slot.state(), seen.values());
-    if (!now) return now.error();
-    return write_changed(slot, *now, changes, standing_on.place());
+    const result<row> now = slot.keys().may_have_written(*slot.state(), seen.values(), standing_on.writes())
+                                ? slot.keys().get(*lake_, *slot.state(), seen.values())
+                                : row(seen.begin(), seen.end());
+    const status done = now ? write_changed(slot, *now, changes, standing_on.place()) : status(now.error());
+    note_validated(slot, seen.values(), done);
+    return done;
   }
 
   // Erases the row with this key, if there is one, and forgets its ordering: whatever is written afterwards counts.
@@ -291,7 +302,7 @@ class [[nodiscard]] transaction {
   [[nodiscard]] result<version> commit() { return commit_as({}); }
   // The same for work that is done once only, however often it is tried: if a transaction with this number has been
   // committed, its version, and no entry is written. errc::stale_sequence if one with a greater number has: then this
-  // one may have been done, or left out. errc::conflict can come first; run again, the transaction finds out. Without
+  // one may have been done, or left out. Both come before errc::conflict. Without
   // changes an entry is written all the same: the number is taken. Only errc::invalid_argument leaves it usable.
   [[nodiscard]] result<version> commit(const application_sequence& work) {
     if (const status good = check_application_sequence(work); !good) return good.error();
@@ -307,33 +318,22 @@ class [[nodiscard]] transaction {
   [[nodiscard]] result<version> commit_as(const application_sequence& work) {
     if (const status usable = check_usable(); !usable) return usable.error();
     if (const committed_sequence* const last = snapshot_->applications->find(work.application);
-        last != nullptr && has_reached(last->work, work))
-      return answer_of(*std::exchange(lake_, {}), work, *last);
+        last != nullptr && has_reached(last->work, work)) {
+      const shared<core> lake = std::exchange(lake_, {});
+      return answer_for(lake->store, work, *last, lake->options.commit.backoff, lake->options.surroundings);
+    }
     if (const status flushed = flush(); !flushed) return flushed.error();
     entry mine;
     mine.transaction = id_;
     mine.work = work;
     tables_.append_actions(mine);
+    const footprint used = tables_.take_footprint(level_, lake_->options.bounds);
     const shared<core> lake = std::exchange(lake_, {});
     if (mine.actions.empty() && work.application.empty()) return snapshot_->at;
     if (mine.actions.empty()) mine.operation = "number";
-    committed_sequence reached;  // what another has committed meanwhile: this work, or later work of its application
-    const auto check = [&, used = tables_.make_footprint(level_)](const entry& theirs) -> status {
-      if (!has_reached(theirs.work, work)) return check_conflict(used, theirs);
-      reached = {theirs.work, theirs.at};
-      return stale_sequence(work, reached);
-    };
-    const result<version> committed = commit_entry(*lake, snapshot_, std::move(mine), check);
-    return reached.at == version() ? committed : answer_of(*lake, work, reached);
-  }
-
-  // Of work that was committed before, its version, once that is durable.
-  [[nodiscard]] static result<version> answer_of(core& lake, const application_sequence& work,
-                                                 const committed_sequence& reached) {
-    if (reached.work.sequence > work.sequence) return stale_sequence(work, reached);
-    const status durable = make_durable(lake.store, reached.at, lake.options.commit.backoff, lake.options.surroundings);
-    if (!durable) return durable.error();
-    return reached.at;
+    key_conflicts<Store, Codec, Merge> keys(*lake, tables_);
+    const auto check = [&](const entry& theirs) { return check_conflict(used, theirs, keys); };
+    return commit_entry(*lake, snapshot_, std::move(mine), check);
   }
 
   [[nodiscard]] status check_usable() const {
@@ -386,8 +386,24 @@ class [[nodiscard]] transaction {
                                                  "was made by another transaction, or the table was dropped since"}));
   }
 
+  // From then on, whether there is a row with the key of `values`, and what is in it, is part of what was read.
+  void note_key(read_set& reads, const pending& slot, const list_view& values) {
+    const table_key& key = slot.state()->key;
+    std::string scratch;
+    reads.add_key(bucket_of(values, key.columns, key.buckets), encode_key(values, key.columns, scratch),
+                  lake_->options.bounds.read_keys_max);
+  }
+  // The same for a key that must be as it is at the commit too, whatever the level. Once it is written, that is a
+  // matter of the write, but for level non_blocking: inserting many rows widens no read set.
+  void note_validated(pending& slot, const list_view& values, const status& written) {
+    if (!written || level_ == isolation::non_blocking) note_key(slot.access.validated, slot, values);
+  }
+
   [[nodiscard]] row_scan scan_keys(pending& slot, key_range wanted, verification checks, row_filter matching = {}) {
-    slot.access.scanned = true;
+    if (wanted.first.empty() && !wanted.bounded)
+      slot.access.scanned = true;
+    else if (level_ == isolation::serializable)
+      slot.access.reads.add_range(wanted, lake_->options.bounds.read_keys_max);
     typename row_scan::keyed_rows rows(lake_, slot.state(), &slot.keys().buckets(), std::move(wanted), checks);
     return row_scan(slot.state(), std::move(rows), id_, slot.keys().writes(),
                     shared<const row_filter>::make(std::move(matching)));
@@ -446,7 +462,6 @@ class [[nodiscard]] transaction {
                                      const keyed_place& place) {
     const result<row> after = changed_row(*slot.state(), before, changes, lake_->options.bounds);
     if (!after) return after.error();
-    slot.access.relied = true;
     return write(slot, {false, key_state::live}, *after, place);
   }
 
@@ -464,8 +479,9 @@ class [[nodiscard]] transaction {
   // All are looked up before any is written, so that all are inserted or none.
   template <class Rows>
   [[nodiscard]] status insert_keys(pending& slot, const Rows& rows) {
-    slot.access.relied = true;
-    if (const status fresh = slot.keys().check_new(*lake_, *slot.state(), rows); !fresh) return fresh;
+    const status fresh = slot.keys().check_new(*lake_, *slot.state(), rows);
+    for (const row_view each : rows) note_validated(slot, each.values(), fresh);
+    if (!fresh) return fresh;
     for (const row_view each : rows)
       if (const status written = write(slot, {false, key_state::live}, each.values(), {}); !written) return written;
     return {};

@@ -55,6 +55,12 @@ template <class = void>
   return {};
 }
 
+// What a client has looked at to find out whether others have written keys that its transactions had read or written.
+struct conflict_statistics {
+  std::uint64_t compared = 0;      // how often a concurrent block of records was met
+  std::uint64_t objects_read = 0;  // and how often its keys had to be read: bucket and bounds did not settle it
+};
+
 // Used by one thread at a time, like the client it belongs to.
 template <class Store, class Codec>
 struct client_core {
@@ -65,6 +71,7 @@ struct client_core {
   bool opened = false;     // `latest` was read from the log, and is not just the empty state to start from
   version listed;          // the newest version that a listing has named
   key_index_cache key_indexes;
+  conflict_statistics conflicts = {};
 };
 
 }  // namespace tarn::inline TARN_ABI

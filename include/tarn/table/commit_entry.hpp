@@ -29,7 +29,8 @@ template <class Store, class Codec, class Check>
   commit_attempt attempt(lake.store, state, lake.listed, std::move(mine), std::move(check), lake.options.commit,
                          lake.options.surroundings, lake.options.bounds);
   const result<version> committed = attempt.run();
-  if (committed && *committed > lake.latest->at) lake.latest = attempt.after();
+  // Numbered work may have been committed before, by another entry than this one.
+  if (committed && *committed > lake.latest->at && attempt.after()->at == *committed) lake.latest = attempt.after();
   return committed;
 }
 

@@ -24,13 +24,6 @@
 
 namespace tarn::inline TARN_ABI {
 
-// Which keys to read, as bytes (merge/key.hpp): from `first` on, up to `last` without it.
-struct key_range {
-  std::string first;
-  std::string last;
-  bool bounded = false;  // else `last` means nothing
-};
-
 // A row that a scan stands on: what `transaction::erase` and `update` need to know of it, to record its position.
 struct keyed_place {
   base_place where;

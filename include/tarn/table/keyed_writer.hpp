@@ -22,6 +22,7 @@
 #include "../merge/record.hpp"
 #include "../merge/strategy.hpp"
 #include "client_core.hpp"
+#include "key_bounds.hpp"
 #include "key_index.hpp"
 #include "keyed_bucket.hpp"
 #include "object_writer.hpp"
@@ -49,11 +50,17 @@ class keyed_writer {
     if (form_ == object_form::delta) row_.emplace_back(encode_place(each.place));
     for (std::size_t at = 0; at < table_->columns.size(); ++at)
       row_.emplace_back(each.done.then == key_state::live || is_kept(at) ? each.values[at] : value_view());
-    return rows_.append(list_view(row_.data(), row_.size()));
+    if (const status appended = rows_.append(list_view(row_.data(), row_.size())); !appended) return appended;
+    bounds_.add(each.values, *table_);
+    return {};
   }
 
   [[nodiscard]] std::uint64_t rows() const noexcept { return rows_.rows(); }
-  [[nodiscard]] result<data_object> put() { return put_rows(*lake_, table_->name, id_, rows_); }
+  [[nodiscard]] result<data_object> put() {
+    result<data_object> object = put_rows(*lake_, table_->name, id_, rows_);
+    if (object) object->bounds = bounds_.finish();
+    return object;
+  }
 
  private:
   using builder = decltype(std::declval<const Codec&>().build(object_identity{}, limits{}));
@@ -71,6 +78,7 @@ class keyed_writer {
   uuid id_;
   object_form form_;
   builder rows_;
+  key_bounds_builder<> bounds_;
   sequence<value_view> row_;
 };
 

@@ -44,6 +44,7 @@ class pending_table {
   [[nodiscard]] buffer& rows() noexcept { return rows_; }
   [[nodiscard]] copy_on_write<bag_deletions>& deletions() noexcept { return deletions_; }
   [[nodiscard]] key_writes& keys() noexcept { return keys_; }
+  [[nodiscard]] const key_writes& keys() const noexcept { return keys_; }
 
   // What the transaction has done with the name so far.
   table_access access;
@@ -72,11 +73,10 @@ class pending_table {
     forget_writes();
   }
 
-  // What was read and written, for the rules of conflict.
-  [[nodiscard]] table_access footprint() const {
-    table_access used = access;
-    for (const object_deletions& each : deletions_->all()) used.deleted.push_back({each.object, each.rows});
-    return used;
+  // That, and the rows that it has deleted. Leaves nothing of it.
+  [[nodiscard]] table_access take_access() {
+    for (const object_deletions& each : deletions_->all()) access.deleted.push_back({each.object, each.rows});
+    return std::move(access);
   }
 
   // What the transaction's entry says about the table, in order; all rows must have been flushed.
