@@ -143,6 +143,7 @@ class bag_compactor {
 
   [[nodiscard]] bool has_room(const writer& together, std::uint64_t rows) const {
     const limits& bounds = lake_.options.bounds;
+    if (rows == 0) return true;
     return !together.is_full(bounds) && rows <= bounds.rows_per_object - together.rows().rows();
   }
 
