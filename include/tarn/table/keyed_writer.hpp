@@ -53,7 +53,7 @@ class keyed_writer {
   }
 
   [[nodiscard]] std::uint64_t rows() const noexcept { return rows_.rows(); }
-  [[nodiscard]] result<data_object> put() { return put_rows(*lake_, table_->name, id_, rows_); }
+  [[nodiscard]] result<data_object> put() { return put_rows(*lake_, *table_, id_, rows_); }
 
  private:
   using builder = decltype(std::declval<const Codec&>().build(object_identity{}, limits{}));

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -89,6 +90,7 @@ class [[nodiscard]] table_scan {
   [[nodiscard]] const std::string& table() const noexcept { return table_->name; }
   [[nodiscard]] const uuid& table_id() const noexcept { return table_->id; }
   [[nodiscard]] const schema& columns() const noexcept { return table_->columns; }
+  [[nodiscard]] std::uint32_t schema_number() const noexcept { return table_->schema_number(); }
   [[nodiscard]] scan_statistics statistics() const noexcept {
     if (!keyed_) return statistics_;
     return {statistics_.rows, keyed_->objects(), keyed_->bytes(), keyed_->merged()};
@@ -135,7 +137,7 @@ class [[nodiscard]] table_scan {
 
   [[nodiscard]] tarn::status open(const data_object& object) {
     reader_ = {};  // the last object goes before the next comes
-    result<reader> opened = reader::open(*lake_, table_->name, object, table_->columns.size(), lake_->options.bounds);
+    result<reader> opened = reader::open(*lake_, *table_, object, lake_->options.bounds);
     if (!opened) return opened.error();
     ++statistics_.objects;
     statistics_.bytes += opened->byte_size();

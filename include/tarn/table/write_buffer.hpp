@@ -2,8 +2,6 @@
 // in objects that are in the store already, though no log entry names them yet.
 #pragma once
 
-#include <string>
-#include <string_view>
 #include <utility>
 
 #include "../codec/codec.hpp"
@@ -14,6 +12,7 @@
 #include "../core/shared.hpp"
 #include "../core/uuid.hpp"
 #include "../log/entry.hpp"
+#include "../log/table_state.hpp"
 #include "client_core.hpp"
 #include "object_writer.hpp"
 
@@ -25,26 +24,25 @@ class write_buffer {
   using core = client_core<Store, Codec>;
   using builder = decltype(std::declval<const Codec&>().build(object_identity{}, limits{}));
 
-  explicit write_buffer(std::string_view table) : table_(table) {}
-
-  // Makes room for one row: a full buffer is flushed, an empty one gets an object to fill, which is not born before
-  // `earliest_birth`, whatever the clock says. After an error the buffer must not be used any more.
-  [[nodiscard]] status make_room(core& lake, timestamp earliest_birth) {
+  // Makes room for one row of `table`: a full buffer is flushed, an empty one gets an object to fill, which is not born
+  // before `earliest_birth`, whatever the clock says. After an error the buffer must not be used any more.
+  [[nodiscard]] status make_room(core& lake, const table_state& table, timestamp earliest_birth) {
     if (unflushed_ && is_full(lake.options.bounds)) {
-      const status flushed = flush(lake);
+      const status flushed = flush(lake, table);
       if (!flushed) return flushed.error();
     }
-    return unflushed_ ? status() : start(lake, earliest_birth);
+    return unflushed_ ? status() : start(lake, table, earliest_birth);
   }
 
   // Appends a copy of a row that `check_row` has accepted and that there is room for. After an error (the codec refuses
   // its length) the buffer is as it was. Memory: one object.
   [[nodiscard]] status append(const row_view& values) { return unflushed_->append(values); }
 
-  // Puts the rows that are not yet in the store into an object of their own.
-  [[nodiscard]] status flush(core& lake) {
+  // Puts the rows that are not yet in the store into an object of their own. `table` must have the columns that it had
+  // when they were appended.
+  [[nodiscard]] status flush(core& lake, const table_state& table) {
     if (!unflushed_ || unflushed_->rows() == 0) return {};
-    const result<data_object> object = put_rows(lake, table_, id_, *unflushed_);
+    const result<data_object> object = put_rows(lake, table, id_, *unflushed_);
     if (!object) return object.error();
     flushed_.push_back(*object);
     unflushed_ = {};
@@ -62,15 +60,14 @@ class write_buffer {
     return unflushed_->rows() >= bounds.rows_per_object || unflushed_->byte_size() >= bounds.bytes_per_object;
   }
 
-  [[nodiscard]] status start(core& lake, timestamp earliest_birth) {
+  [[nodiscard]] status start(core& lake, const table_state& table, timestamp earliest_birth) {
     const result<uuid> id = new_id(lake.options.surroundings, earliest_birth);
     if (!id) return id.error();
     id_ = *id;
-    unflushed_ = shared<builder>::make(lake.codec.build(object_identity{table_, id_}, lake.options.bounds));
+    unflushed_ = shared<builder>::make(lake.codec.build(object_identity{table.name, id_}, lake.options.bounds));
     return {};
   }
 
-  std::string table_;
   uuid id_;                    // of the object in the making
   shared<builder> unflushed_;  // owned by this buffer alone
   sequence<data_object> flushed_;
