@@ -48,6 +48,7 @@
 #include "table/pending_tables.hpp"
 #include "table/row_check.hpp"
 #include "table/scan.hpp"
+#include "table/schema_change.hpp"
 
 namespace tarn::inline TARN_ABI {
 
@@ -122,6 +123,37 @@ class [[nodiscard]] transaction {
     if (!found) return found.error();
     (*found)->drop();
     return {};
+  }
+
+  // The columns of a table are changed by the four below; older versions keep theirs. errc::invalid_argument or
+  // errc::limit_exceeded say what is wrong and how, and change nothing. Scans that are open go on with the columns that
+  // they began with. Rows stay as they were written, and are read as if they had been written with the new columns: a
+  // change costs a flush of what is buffered for the table, and an entry with the list of its columns.
+
+  // One more column, the last. It must be nullable: null is what the rows that are there have in it.
+  [[nodiscard]] status add_column(std::string_view table, column added) {
+    const auto found = use(table);
+    if (!found) return found.error();
+    return alter(**found, with_column(*(*found)->state(), std::move(added), lake_->options.bounds));
+  }
+  // Neither one of the key nor the ordering, nor the last that there is. One of the same name that is added later is
+  // another column: what rows had in this one does not come back.
+  [[nodiscard]] status drop_column(std::string_view table, std::string_view name) {
+    const auto found = use(table);
+    if (!found) return found.error();
+    return alter(**found, without_column(*(*found)->state(), name));
+  }
+  [[nodiscard]] status rename_column(std::string_view table, std::string_view from, std::string_view to) {
+    const auto found = use(table);
+    if (!found) return found.error();
+    return alter(**found, with_renamed_column(*(*found)->state(), from, to, lake_->options.bounds));
+  }
+  // From integer to double. Integers that are there are read as the doubles nearest to them: exact up to 2^53. Neither
+  // one of the key nor the ordering.
+  [[nodiscard]] status widen_column(std::string_view table, std::string_view name) {
+    const auto found = use(table);
+    if (!found) return found.error();
+    return alter(**found, with_widened_column(*(*found)->state(), name));
   }
 
   // Appends one row: a copy of it. In a keyed table its key must be new: errc::exists if there is a row with it,
@@ -236,13 +268,8 @@ class [[nodiscard]] transaction {
   // Puts all buffered rows into data objects. It frees memory; nobody sees them before `commit`.
   [[nodiscard]] status flush() {
     if (const status usable = check_usable(); !usable) return usable.error();
-    for (auto& [name, slot] : tables_.used()) {
-      const status flushed = slot.rows().flush(*lake_);
-      if (!flushed) return fail_with(flushed.error());
-      if (!slot.exists() || !slot.is_keyed()) continue;
-      const status keys_flushed = slot.keys().flush(*lake_, *slot.state(), snapshot_);
-      if (!keys_flushed) return fail_with(keys_flushed.error());
-    }
+    for (auto& [name, slot] : tables_.used())
+      if (const status flushed = flush(slot); !flushed) return flushed;
     return {};
   }
 
@@ -353,6 +380,21 @@ class [[nodiscard]] transaction {
     return tables_.use(table);
   }
 
+  [[nodiscard]] status flush(pending& slot) {
+    if (!slot.exists()) return {};
+    const status flushed = slot.is_keyed() ? slot.keys().flush(*lake_, *slot.state(), snapshot_)
+                                           : slot.rows().flush(*lake_, *slot.state());
+    return flushed ? flushed : fail_with(flushed.error());
+  }
+
+  // What is buffered has the columns of before, so that it goes into objects of its own.
+  [[nodiscard]] status alter(pending& slot, const result<schema>& columns) {
+    if (!columns) return columns.error();
+    if (const status flushed = flush(slot); !flushed) return flushed;
+    slot.alter(*columns);
+    return {};
+  }
+
   [[nodiscard]] status create_table_with(std::string_view table, schema columns, const keyed* wanted) {
     if (const status usable = check_usable(); !usable) return usable.error();
     if (const status named = check_table_name(table); !named) return named.error();
@@ -376,14 +418,19 @@ class [[nodiscard]] transaction {
     return error(errc::invalid_argument, concat({"table ", table, " has no key: it is a bag of rows"}));
   }
 
-  // The table of a scan that stands on one of its rows; not another one that has got its name since.
+  // The table of a scan that stands on one of its rows; not another one that has got its name since, and not with other
+  // columns than the row has.
   [[nodiscard]] result<pending*> use_row_of(const row_scan& standing_on) {
     const auto found = use(standing_on.table());
     if (!found) return found.error();
-    if (standing_on.stands_for(id_) && (*found)->state()->id == standing_on.table_id()) return found;
-    return error(errc::invalid_argument, concat({"the scan of table ", standing_on.table(),
-                                                 " does not stand on a row, or "
-                                                 "was made by another transaction, or the table was dropped since"}));
+    const table_state& now = *(*found)->state();
+    if (standing_on.stands_for(id_) && now.id == standing_on.table_id() &&
+        now.schema_number() == standing_on.schema_number())
+      return found;
+    return error(errc::invalid_argument,
+                 concat({"the scan of table ", standing_on.table(),
+                         " does not stand on a row, or was made by another transaction, or the table was dropped, or "
+                         "its columns were changed since: scan it again"}));
   }
 
   // From then on, whether there is a row with the key of `values`, and what is in it, is part of what was read.

@@ -108,4 +108,21 @@ struct table_state {
   }
 };
 
+// Gives a table other columns, from here on. False if they lack one of the key or the ordering; the table is then no
+// longer to be used.
+template <class = void>
+[[nodiscard]] bool change_columns(table_state& table, const schema& columns) {
+  const auto move = [&](std::uint32_t& place) {
+    place = static_cast<std::uint32_t>(columns.find(table.columns[place].id));
+    return place < columns.size();
+  };
+  for (std::uint32_t& place : table.key.columns)
+    if (!move(place)) return false;
+  if (table.key.ordered() && !move(table.key.ordering)) return false;
+  table.earlier_schemas.emplace_back(table.columns);
+  table.columns = columns;
+  if (columns.last_id() > table.last_column) table.last_column = columns.last_id();
+  return true;
+}
+
 }  // namespace tarn::inline TARN_ABI

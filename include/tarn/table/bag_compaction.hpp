@@ -114,7 +114,7 @@ class bag_compactor {
       done.plan.objects.push_back(next.object.id);
     }
     if (together.rows().rows() == 0) return done;
-    const result<data_object> object = together.put(lake_);
+    const result<data_object> object = together.put(lake_, table_);
     if (!object) return object.error();
     done.object = *object;
     return done;
@@ -125,7 +125,7 @@ class bag_compactor {
   using writer = bag_writer<Store, Codec>;
 
   [[nodiscard]] result<live_rows<reader>> open(const bag_object& each) const {
-    result<reader> opened = reader::open(lake_, table_.name, each.object, table_.columns.size(), lake_.options.bounds);
+    result<reader> opened = reader::open(lake_, table_, each.object, lake_.options.bounds);
     if (!opened) return opened.error();
     return live_rows<reader>(*std::move(opened), each.deleted);
   }

@@ -86,7 +86,7 @@ class bag_scan {
       ++objects_skipped_;
       return {};
     }
-    result<reader> opened = reader::open(*lake_, table_->name, object, table_->columns.size(), lake_->options.bounds);
+    result<reader> opened = reader::open(*lake_, *table_, object, lake_->options.bounds);
     if (!opened) return opened.error();
     ++objects_;
     bytes_ += opened->byte_size();

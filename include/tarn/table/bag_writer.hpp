@@ -1,9 +1,6 @@
 // Writing objects of bags.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
 #include <utility>
 
 #include "../codec/codec.hpp"
@@ -28,10 +25,8 @@ class bag_writer {
 
   // `id` is the object's; see `new_id`.
   bag_writer(core& lake, const table_state& table, const uuid& id)
-      : table_(table.name),
-        id_(id),
-        schema_number_(table.schema_number()),
-        rows_(lake.codec.build(object_identity{table_, id}, lake.options.bounds)),
+      : id_(id),
+        rows_(lake.codec.build(object_identity{table.name, id}, lake.options.bounds)),
         bounds_(table.columns, lake.options.bounds) {}
 
   // Appends a copy of a row that `check_row` has accepted. After an error (the codec refuses its length) all is as it
@@ -49,18 +44,15 @@ class bag_writer {
     return rows_.rows() >= bounds.rows_per_object || rows_.byte_size() >= bounds.bytes_per_object;
   }
 
-  [[nodiscard]] result<data_object> put(core& lake) {
-    result<data_object> object = put_rows(lake, table_, id_, rows_);
-    if (!object) return object;
-    object->schema_number = schema_number_;
-    object->bounds = bounds_.finish();
+  // `table` must have the columns that it had at first.
+  [[nodiscard]] result<data_object> put(core& lake, const table_state& table) {
+    result<data_object> object = put_rows(lake, table, id_, rows_);
+    if (object) object->bounds = bounds_.finish();
     return object;
   }
 
  private:
-  std::string table_;
   uuid id_;
-  std::uint32_t schema_number_;
   builder rows_;
   bounds_builder<> bounds_;
 };

@@ -58,7 +58,7 @@ class keyed_writer {
 
   [[nodiscard]] std::uint64_t rows() const noexcept { return rows_.rows(); }
   [[nodiscard]] result<data_object> put() {
-    result<data_object> object = put_rows(*lake_, table_->name, id_, rows_);
+    result<data_object> object = put_rows(*lake_, *table_, id_, rows_);
     if (object) object->bounds = bounds_.finish();
     return object;
   }

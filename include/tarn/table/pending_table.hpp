@@ -58,18 +58,26 @@ class pending_table {
     made.last_column = made.columns.last_id();
     forget_writes();
     keys_.divide(made.buckets.size());
+    action& creation = definitions_.emplace_back(action{action_kind::create_table, id, made.columns, {}});
+    creation.key = made.key;
     state_ = copy_on_write<table_state>(std::move(made));
     exists_ = true;
-    created_ = true;
     access.created = true;
+  }
+
+  // Only if it exists, and all its rows have been flushed. The columns must have those of the key among them.
+  void alter(const schema& columns) {
+    (void)change_columns(state_.writable(), columns);
+    definitions_.push_back({action_kind::alter_table, state_->id, columns, {}});
+    access.altered = true;
   }
 
   // Only if it exists.
   void drop() {
-    if (!created_) dropped_ = true;
-    created_ = false;
     exists_ = false;
     access.dropped = true;
+    definitions_ = {};
+    if (!committed_id_.is_nil()) definitions_.push_back({action_kind::drop_table, committed_id_, {}, {}});
     forget_writes();
   }
 
@@ -79,15 +87,10 @@ class pending_table {
     return std::move(access);
   }
 
-  // What the transaction's entry says about the table, in order; all rows must have been flushed.
+  // What the transaction's entry says about the table, in order; all rows must have been flushed. Objects say by number
+  // which columns their rows have, so the schemas come first.
   [[nodiscard]] sequence<action> actions() const {
-    sequence<action> made;
-    if (dropped_) made.push_back({action_kind::drop_table, committed_id_, {}, {}});
-    if (created_) {
-      action& creation = made.emplace_back(action{action_kind::create_table, state_->id, {}, {}});
-      creation.columns = state_->columns;
-      creation.key = state_->key;
-    }
+    sequence<action> made = definitions_;
     for (const data_object& object : rows_.flushed()) made.push_back({action_kind::add_object, {}, {}, object});
     // After those: rows of the transaction's own objects can be among them.
     for (const object_deletions& each : deletions_->all()) {
@@ -107,11 +110,10 @@ class pending_table {
     keys_ = {};
   }
 
-  copy_on_write<table_state> state_;  // as it is in the snapshot, or was created
+  copy_on_write<table_state> state_;  // as it is in the snapshot, or was created, with the transaction's columns
   bool exists_ = false;
-  uuid committed_id_;     // of the snapshot's table
-  bool dropped_ = false;  // the snapshot's table
-  bool created_ = false;  // by this transaction, and not dropped again
+  uuid committed_id_;             // of the snapshot's table; nil: there is none
+  sequence<action> definitions_;  // that drop, create and alter it
   buffer rows_;
   copy_on_write<bag_deletions> deletions_;
   key_writes keys_;

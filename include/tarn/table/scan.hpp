@@ -93,6 +93,7 @@ class [[nodiscard]] table_scan {
   [[nodiscard]] const std::string& table() const noexcept { return table_->name; }
   [[nodiscard]] const uuid& table_id() const noexcept { return table_->id; }
   [[nodiscard]] const schema& columns() const noexcept { return table_->columns; }
+  [[nodiscard]] std::uint32_t schema_number() const noexcept { return table_->schema_number(); }
   [[nodiscard]] scan_statistics statistics() const noexcept {
     if (!keyed_) return {rows_, bag_->objects(), bag_->objects_skipped(), bag_->bytes()};
     return {rows_, keyed_->objects(), 0, keyed_->bytes(), keyed_->merged()};

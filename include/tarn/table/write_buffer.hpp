@@ -30,7 +30,7 @@ class write_buffer {
   // before `earliest_birth`, whatever the clock says. After an error the buffer must not be used any more.
   [[nodiscard]] status make_room(core& lake, const table_state& table, timestamp earliest_birth) {
     if (unflushed_ && unflushed_->is_full(lake.options.bounds)) {
-      const status flushed = flush(lake);
+      const status flushed = flush(lake, table);
       if (!flushed) return flushed.error();
     }
     return unflushed_ ? status() : start(lake, table, earliest_birth);
@@ -40,10 +40,11 @@ class write_buffer {
   // its length) the buffer is as it was. Memory: one object.
   [[nodiscard]] status append(const row_view& values) { return unflushed_->append(values); }
 
-  // Puts the rows that are not yet in the store into an object of their own.
-  [[nodiscard]] status flush(core& lake) {
+  // Puts the rows that are not yet in the store into an object of their own. `table` must have the columns that it had
+  // when they were appended.
+  [[nodiscard]] status flush(core& lake, const table_state& table) {
     if (!unflushed_ || unflushed_->rows().rows() == 0) return {};
-    const result<data_object> object = unflushed_->put(lake);
+    const result<data_object> object = unflushed_->put(lake, table);
     if (!object) return object.error();
     flushed_.push_back(*object);
     unflushed_ = {};
