@@ -271,6 +271,56 @@ TEST_CASE("an update is compacted as any row, and values keep their bits") {
   CHECK(rows[1] == row{2, -0.0});
 }
 
+TEST_CASE("objects with earlier columns are put together in those that the table has now, and deleted rows are gone") {
+  client lake{memory_store{}, objects_of(10)};
+  auto first = lake.begin().value();
+  first.create_table("x", {{"n", column_type::integer}, "s"}).value();
+  first.insert("x", {{1, "a"}, {2, "b"}, {3, "c"}}).value();
+  first.commit().value();
+  auto second = lake.begin().value();
+  second.widen_column("x", "n").value();
+  second.drop_column("x", "s").value();
+  second.add_column("x", {"t"}).value();
+  second.insert("x", {4.5, "d"}).value();
+  second.commit().value();
+  auto third = lake.begin().value();
+  CHECK(third.erase_where("x", {{"n", equals, 2}}).value() == 1);
+  CHECK(third.update_where("x", {{"n", equals, 3.0}}, {{"t", "new"}}).value() == 1);
+  third.commit().value();
+  auto before = lake.begin().value();
+  const auto rows = tarn_test::rows_of(before, "x");
+  REQUIRE(rows.size() == 3);
+  CHECK(rows[0] == row{1.0, nullptr});
+  CHECK(rows[2] == row{3.0, "new"});
+  lake.compact("x").value();
+  CHECK(objects_in(lake) == "3");
+  auto after = client{lake.store()}.begin().value();
+  CHECK(tarn_test::rows_of(after, "x") == rows);
+  auto old = lake.begin_at(version{0}).value();
+  CHECK(tarn_test::rows_of(old, "x")[1] == row{2, "b"});
+}
+
+TEST_CASE(
+    "a restore brings deleted rows and replaced objects back, and a compaction of other objects does not commit") {
+  client lake{memory_store{}, objects_of(10)};
+  append(lake, 0, 2);
+  append(lake, 3, 4);  // version 1
+  erase(lake, 1, 3);
+  lake.compact("x").value();
+  append(lake, 5, 5);
+  const compaction_plan plan = lake.plan_compaction("x").value().front();
+  const compacted_objects done = lake.run_compaction(plan).value();
+  lake.restore({1}).value();
+  CHECK(code_of(lake.commit_compaction(done)) == errc::conflict);
+  CHECK(objects_in(lake) == "3+2");
+  CHECK(numbers_in(lake) == numbers{0, 1, 2, 3, 4});
+  lake.restore({2}).value();
+  CHECK(objects_in(lake) == "2/3+1/2");
+  CHECK(numbers_in(lake) == numbers{0, 4});
+  client cold{lake.store()};
+  CHECK(numbers_in(cold) == numbers{0, 4});
+}
+
 TEST_CASE("objects of the article's program are put together as well, as many as fit, and are described then") {
   for (const char* const name : {"two-commits", "two-objects", "value-kinds"})
     for (const std::uint64_t rows_per_object : {4U, 65'536U}) {
