@@ -144,6 +144,7 @@ struct run {
     if (has("K") && note(tx.upsert("K", {key, tag, tag}))) write(key, {{tag, tag}});
   }
   void create(const std::string& table) {
+    done.looked_up.insert(table);
     if (note(tx.create_table(table, {"v"})) && !has(table)) {
       done.created.insert(table);
       view.tables.insert(table);
