@@ -4,24 +4,18 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <initializer_list>
-#include <map>
-#include <set>
 #include <string>
 #include <string_view>
 #include <tarn/changes.hpp>
-#include <tarn/table/object_writer.hpp>
 #include <tarn/tarn.hpp>
-#include <tuple>
 #include <utility>
 #include <vector>
 
-#include "../support/findings.hpp"
-#include "../support/random_source.hpp"
+#include "../support/change_text.hpp"
+#include "../support/entries_by_hand.hpp"
 #include "../support/reading.hpp"
 #include "../support/scripted_store.hpp"
 #include "../support/stores.hpp"
-#include "../support/test_environment.hpp"
 
 using namespace tarn;
 using namespace tarn_test;
@@ -29,29 +23,6 @@ using namespace tarn_test;
 namespace {
 
 using told = std::vector<std::string>;
-
-std::string text_of(const row_view& row) {
-  std::string text;
-  for (const value_view each : row) {
-    text += text.empty() ? "" : " ";
-    if (each.is_null()) text += "-";
-    if (each.kind() == kind::integer) text += std::to_string(each.as_integer());
-    if (each.kind() == kind::real) text += std::to_string(each.as_double()).substr(0, 3);
-    if (each.kind() == kind::string) text += each.as_string();
-  }
-  return text;
-}
-
-// "3 update 1 Ada -> 1 Ada L." and the like.
-std::string text_of(const row_change& change) {
-  std::string text = std::to_string(change.at.number) + " " + std::string(name_of(change.kind)) + " ";
-  if (change.kind != change_kind::insert) text += text_of(change.before);
-  if (change.kind == change_kind::update) text += " -> ";
-  if (change.kind != change_kind::erase) text += text_of(change.after);
-  CHECK((change.before.size() == 0) == (change.kind == change_kind::insert));
-  CHECK((change.after.size() == 0) == (change.kind == change_kind::erase));
-  return text;
-}
 
 template <class Client>
 told tell(Client& lake, std::int64_t from, std::int64_t to, std::string_view table = "t") {
@@ -93,51 +64,6 @@ void for_each_strategy(Test test, const client_options& options = {}) {
 }
 
 const schema users{{"id", column_type::integer}, "name", {"at", column_type::integer}};
-
-// --- entries by hand -----------------------------------------------------------------------------------------------
-
-template <class Client>
-version commit_actions(Client& lake, std::initializer_list<action> actions, std::string_view table = "t") {
-  entry mine;
-  mine.operation = "by hand";
-  for (const action& each : actions) mine.actions.find_or_insert(table).push_back(each);
-  return commit_entry(*lake.core(), lake.newest_snapshot().value(), std::move(mine), accept_all).value();
-}
-
-template <class Client>
-data_object put_object(Client& lake, const std::vector<row>& rows, std::string_view table = "t") {
-  const shared_snapshot state = lake.newest_snapshot().value();
-  const uuid id = new_id(lake.core()->options.surroundings, state->time).value();
-  auto builder = lake.core()->codec.build({table, id}, lake.core()->options.bounds);
-  for (const row& each : rows) builder.append(each).value();
-  return put_rows(*lake.core(), *state->find_table(table), id, builder).value();
-}
-
-template <class Client>
-const table_state& table_in(Client& lake, std::string_view table = "t") {
-  return *lake.newest_snapshot().value()->find_table(table);  // the client keeps it alive
-}
-
-action adding(const data_object& object) { return {action_kind::add_object, {}, {}, object}; }
-action replacing(std::initializer_list<uuid> replaced, const data_object& with) {
-  action made{action_kind::replace_objects, {}, {}, with};
-  made.replaced = replaced;
-  return made;
-}
-action deleting(const uuid& object, std::initializer_list<row_range> rows,
-                std::initializer_list<row_replacement> replacements = {}) {
-  action made{action_kind::delete_rows, {}, {}, {}};
-  made.object.id = object;
-  for (const row_range& each : rows) made.rows.add(each);
-  made.replacements = replacements;
-  return made;
-}
-template <class Client>
-version restore_table(Client& lake, version to, std::string_view table = "t") {
-  action made{action_kind::restore_table, {}, {}, {}};
-  made.restored = shared<const table_state>::make(*lake.snapshot_at(to).value()->find_table(table));
-  return commit_actions(lake, {made}, table);
-}
 
 }  // namespace
 
