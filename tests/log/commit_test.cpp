@@ -29,6 +29,7 @@ struct setup {
   environment surroundings = hands.get();
   commit_options options;
   limits bounds;
+  log_extent extent;
 
   entry make(std::uint64_t id) {
     entry mine;
@@ -41,7 +42,7 @@ struct setup {
   result<version> commit(std::uint64_t id, const shared_snapshot& state, Check check) {
     entry mine = make(id);
     mine.read_version = state->at;
-    commit_attempt attempt(store, state, version(), std::move(mine), check, options, surroundings, bounds);
+    commit_attempt attempt(store, state, extent, std::move(mine), check, options, surroundings, bounds);
     const result<version> done = attempt.run();
     if (done) {
       CHECK(attempt.after()->at == *done);
@@ -304,12 +305,12 @@ TEST_CASE("an entry that could not be read back is never offered") {
   entry broken = s.make(1);
   broken.actions.find_or_insert("x") = {
       {action_kind::add_object, {}, {}, {sample_id(2), true, "json", 1, 1, 1}}};  // no table x
-  commit_attempt attempt(s.store, shared_snapshot(), version(), broken, always, s.options, s.surroundings, s.bounds);
+  commit_attempt attempt(s.store, shared_snapshot(), s.extent, broken, always, s.options, s.surroundings, s.bounds);
   CHECK_FALSE(attempt.run().has_value());
   entry large = s.make(2);
   large.operation = std::string(1000, 'x');
   s.bounds.entry_bytes_max = 1000;
-  commit_attempt second(s.store, shared_snapshot(), version(), large, always, s.options, s.surroundings, s.bounds);
+  commit_attempt second(s.store, shared_snapshot(), s.extent, large, always, s.options, s.surroundings, s.bounds);
   const auto done = second.run();
   REQUIRE_FALSE(done.has_value());
   CHECK(done.error().code() == errc::limit_exceeded);
@@ -319,8 +320,8 @@ TEST_CASE("an entry that could not be read back is never offered") {
 TEST_CASE("a hole in the log is not filled: what is listed behind it would be off the chain") {
   setup s;
   REQUIRE(s.store.inner().put_if_absent(entry_name({3}), "?").outcome() == put_outcome::created);
-  commit_attempt attempt(s.store, shared_snapshot(), version{3}, s.make(1), always, s.options, s.surroundings,
-                         s.bounds);
+  s.extent.listed = {3};
+  commit_attempt attempt(s.store, shared_snapshot(), s.extent, s.make(1), always, s.options, s.surroundings, s.bounds);
   const auto done = attempt.run();
   REQUIRE_FALSE(done.has_value());
   CHECK(done.error().code() == errc::corrupt);

@@ -14,6 +14,8 @@
 //      +--------+  already exists: reading forward tells whose it is
 //                  not applied, unknown: wait first; a slot that may still be filled with our bytes is never left
 //
+// Before anything is said: has a truncation emptied our slot, or any that was read? Then its marker decides.
+//
 // Only the content of a slot decides, never an answer of the store that may have been lost: "already exists" can be our
 // own put that the store tried twice, and "absent" after an unknown put proves nothing, since that put may still land.
 #pragma once
@@ -33,6 +35,8 @@
 #include "../store/store.hpp"
 #include "entry_writer.hpp"
 #include "log.hpp"
+#include "names.hpp"
+#include "truncation.hpp"
 
 namespace tarn::inline TARN_ABI {
 
@@ -67,13 +71,13 @@ template <object_store Store>
 template <object_store Store, class Check>
 class commit_attempt {
  public:
-  // `state` is the snapshot that the transaction has read, `listed` the newest version ever listed; `mine` lacks only
-  // what the slot decides. What is passed by reference must outlive the attempt.
-  commit_attempt(Store& store, shared_snapshot state, version listed, entry mine, Check check,
+  // `state` is the snapshot that the transaction has read; `mine` lacks only what the slot decides. What is passed by
+  // reference must outlive the attempt.
+  commit_attempt(Store& store, shared_snapshot state, log_extent& extent, entry mine, Check check,
                  const commit_options& options, const environment& surroundings, const limits& bounds)
       : store_(store),
         state_(std::move(state)),
-        reach_{.listed = listed},
+        extent_(extent),
         mine_(std::move(mine)),
         check_(std::move(check)),
         options_(options),
@@ -82,13 +86,15 @@ class commit_attempt {
         retries_(options.backoff, surroundings) {}
 
   // The version at which the entry is in the log. Any error but errc::commit_unknown means that it is not and never
-  // will be. Costs one `get` for each commit since the snapshot and one more, and one `put_if_absent`, when nobody
-  // interferes.
+  // will be. Costs one `get` for each commit since the snapshot and one more (two where the store can remove), and one
+  // `put_if_absent`, when nobody interferes.
   [[nodiscard]] result<version> run() {
+    if (extent_.truncated > state_->at) return overtaken();
     for (;;) {
-      const status read = read_forward(store_, state_, reach_, bounds_, [&](const entry& each) { return meet(each); });
+      const log_reach reach{.listed = extent_.listed};
+      const status read = read_forward(store_, state_, reach, bounds_, [&](const entry& each) { return meet(each); });
       if (committed_ != version()) return confirm();
-      if (!read) return offered_ ? in_doubt(read.error()) : read.error();
+      if (!read) return offered_ ? in_doubt(read.error()) : unless_overtaken(read.error());
       if (!offered_) {
         const status prepared = prepare();
         if (!prepared) return prepared.error();
@@ -96,7 +102,7 @@ class commit_attempt {
         return in_doubt(last_failure_.error());
       }
       const put_result put = store_.put_if_absent(entry_name(mine_.at), bytes_);
-      if (put.outcome() == put_outcome::created) return mine_.at;
+      if (put.outcome() == put_outcome::created) return settle(mine_.at);
       durable_ = put.outcome() == put_outcome::already_exists;
       if (put.outcome() != put_outcome::not_applied) offered_ = true;
       given_up_ = !may_retry(put) || !retries_.wait();
@@ -113,11 +119,29 @@ class commit_attempt {
     if (!theirs.of_article && theirs.transaction == mine_.transaction) committed_ = theirs.at;
     if (committed_ != version()) return {};
     if (theirs.at == mine_.at) offered_ = false;  // the slot is theirs for good, also if they are a conflict
+    if (const status kept = check_retention(theirs); !kept) return kept;
     if (passed_++ < options_.rebase_limit) return check_(theirs);
     return error(errc::conflict,
                  concat({"version ", theirs.at.number, ", by transaction ", to_text(theirs.transaction),
                          ", was committed since version ", mine_.read_version.number, " was read, and rebase_limit is ",
                          options_.rebase_limit, ": run the transaction again"}));
+  }
+
+  // What this entry adds must not be what that vacuum takes for garbage, and what it tags must still be there.
+  [[nodiscard]] status check_retention(const entry& theirs) const {
+    if (!theirs.vacuums) return {};
+    for (const auto& [table, actions] : mine_.actions)
+      for (const action& each : actions)
+        if (adds_object(each.kind) && birth_of(each.object.id) <= theirs.kept.horizon)
+          return error(errc::expired, concat({"version ", theirs.at.number, " is a vacuum, for which object ",
+                                              object_name(table, each.object.id),
+                                              " is old enough to be garbage: run the transaction again"}));
+    for (const version_tag& each : mine_.tags)
+      if (each.at != version() && each.at < theirs.kept.oldest)
+        return error(errc::snapshot_expired,
+                     concat({"version ", theirs.at.number, " is a vacuum, which gives up version ", each.at.number,
+                             ": tag a newer one"}));
+    return {};
   }
 
   // Makes the bytes for the slot after the head. An entry that could not be applied is found out here, not by the next
@@ -130,6 +154,8 @@ class commit_attempt {
     mine_.at = state_->at.next();
     mine_.previous_checksum = state_->entry_checksum;
     mine_.time = time_after(*state_, surroundings_);
+    // Whoever reads this version makes objects that are born at its time or later: none of them may be garbage.
+    if (mine_.vacuums && mine_.kept.horizon >= mine_.time) mine_.kept.horizon = {mine_.time.ms - 1};
     bytes_ = write_entry(mine_);
     if (bytes_.size() > bounds_.entry_bytes_max)
       return error(errc::limit_exceeded,
@@ -149,7 +175,33 @@ class commit_attempt {
       durable_ = put.outcome() == put_outcome::created || put.outcome() == put_outcome::already_exists;
       if (!durable_ && (!may_retry(put) || !retries_.wait())) return in_doubt(put.why());
     }
-    return committed_;
+    return settle(committed_);
+  }
+
+  // Our entry is durable in this slot. It is in the log if the slot is, or was when it was emptied.
+  [[nodiscard]] result<version> settle(version slot) {
+    for (;;) {
+      const status found = find_truncations(store_, extent_);
+      if (found && extent_.truncated < slot) return slot;
+      const result<bool> committed =
+          found ? was_committed(store_, extent_, mine_.transaction, slot) : result<bool>(found.error());
+      if (committed && *committed) return slot;
+      if (committed) return overtaken();
+      if (!retries_.wait()) return in_doubt(committed.error());
+    }
+  }
+
+  // `why`, unless what was read last is garbage, or what comes next.
+  [[nodiscard]] error unless_overtaken(const error& why) {
+    const status found = find_truncations(store_, extent_);
+    if (!found) return found.error();
+    const bool has_read = state_->at > mine_.read_version;
+    return extent_.truncated > state_->at || (has_read && extent_.truncated == state_->at) ? overtaken() : why;
+  }
+
+  [[nodiscard]] error overtaken() const {
+    return {errc::expired, concat({"the log was truncated to version ", extent_.truncated.number, " since version ",
+                                   mine_.read_version.number, " was read: run the transaction again"})};
   }
 
   [[nodiscard]] error unreadable_slot() const {
@@ -164,7 +216,7 @@ class commit_attempt {
 
   Store& store_;
   shared_snapshot state_;
-  log_reach reach_;
+  log_extent& extent_;
   entry mine_;
   Check check_;
   const commit_options& options_;
