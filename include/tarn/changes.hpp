@@ -29,6 +29,7 @@
 #include "log/log.hpp"
 #include "log/names.hpp"
 #include "log/snapshot.hpp"
+#include "log/truncation.hpp"
 #include "merge/strategy.hpp"
 #include "table/bag_changes.hpp"
 #include "table/bag_difference.hpp"
@@ -37,6 +38,16 @@
 #include "table/row_change.hpp"
 
 namespace tarn::inline TARN_ABI {
+
+namespace change_detail {
+
+template <class = void>
+[[nodiscard]] error truncated_away(version last) {
+  return {errc::snapshot_expired,
+          concat({"the log was truncated to version ", last.number, ": what came after it can be told"})};
+}
+
+}  // namespace change_detail
 
 // The changes of one table, version by version; made by `changes`. Within a version:
 //
@@ -51,7 +62,8 @@ namespace tarn::inline TARN_ABI {
 //
 // Memory: the objects of one bucket in both states, or two objects of a bag, as the store hands them out. Cost: the
 // entry of each version; for each that changed the table, the objects that were added, those that rows were deleted
-// from, or those of each bucket that was written to, before and after. Not thread-safe. Stays usable after its client.
+// from, or those of each bucket that was written to, before and after, and, where the store can remove, one `get` that
+// finds nothing. Not thread-safe. Stays usable after its client.
 //
 //   for (const tarn::row_change& each : feed) ...    ends at the last change; a failure fails loudly
 //
@@ -66,7 +78,7 @@ class [[nodiscard]] change_feed {
 
   // After the version of `state`, up to `last`, which must be there.
   change_feed(shared<core> lake, std::string_view table, shared_snapshot state, version last)
-      : lake_(std::move(lake)), table_(table), last_(last), state_(std::move(state)) {
+      : lake_(std::move(lake)), table_(table), last_(last), checked_(state->at), state_(std::move(state)) {
     is_known_ = state_->find_table(table_) != nullptr;
   }
   change_feed(change_feed&&) noexcept = default;
@@ -90,7 +102,7 @@ class [[nodiscard]] change_feed {
   [[nodiscard]] const row_change& change() const noexcept { return change_; }
 
   // An error once the feed has failed: the changes before were right. errc::no_such_table at the end of a feed in which
-  // no version has a table of this name.
+  // no version has a table of this name; errc::snapshot_expired if the log has been truncated meanwhile.
   [[nodiscard]] const tarn::status& status() const noexcept { return status_; }
 
   // For `for`: see above. May be called once.
@@ -157,22 +169,41 @@ class [[nodiscard]] change_feed {
 
   // Goes on to the next version. False after the last, and if it cannot be read.
   [[nodiscard]] bool read_version() {
-    if (state_->at == last_) {
-      if (!is_known_)
-        status_ =
-            error(errc::no_such_table,
-                  concat({"there is no table '", table_.substr(0, table_name_size_max), "' in any of these versions"}));
-      return false;
+    if (state_->at == last_) return finish();
+    const version at = state_->at.next();
+    result<logged_entry> read = get_next_entry(lake_->store, at, last_, lake_->options.bounds);
+    bool is_touched = false;
+    if (read) {
+      entry_ = std::move(read->content);
+      is_touched = entry_.actions.find(table_) != nullptr;
+      if (is_touched) before_ = state_;
+      status_ = apply_entry(state_.writable(), entry_, read->checksum);
+    } else {
+      status_ = read.error();
     }
-    result<logged_entry> read = get_next_entry(lake_->store, state_->at.next(), last_, lake_->options.bounds);
-    if (!read) status_ = read.error();
-    if (!read) return false;
-    entry_ = std::move(read->content);
-    const bool is_touched = entry_.actions.find(table_) != nullptr;
-    if (is_touched) before_ = state_;
-    status_ = apply_entry(state_.writable(), entry_, read->checksum);
+    if (!status_ || is_touched) check_log(at);
     if (status_ && is_touched) find_parts();
     return static_cast<bool>(status_);
+  }
+
+  [[nodiscard]] bool finish() {
+    if (checked_ < last_) check_log(last_);
+    if (status_ && !is_known_)
+      status_ =
+          error(errc::no_such_table,
+                concat({"there is no table '", table_.substr(0, table_name_size_max), "' in any of these versions"}));
+    return false;
+  }
+
+  // What was read of the log, up to version `at`, is garbage if a truncation has overtaken it: this is found out before
+  // anything is told that comes of it (log/truncation.hpp).
+  void check_log(version at) {
+    const tarn::status found = find_truncations(lake_->store, lake_->extent);
+    checked_ = at;
+    if (!found)
+      status_ = found;
+    else if (lake_->extent.truncated >= at)
+      status_ = change_detail::truncated_away(lake_->extent.truncated);
   }
 
   // What the current entry changed.
@@ -198,6 +229,7 @@ class [[nodiscard]] change_feed {
   shared<core> lake_;
   std::string table_;
   version last_;
+  version checked_;         // up to here the log was no garbage
   shared_snapshot state_;   // after the current version
   shared_snapshot before_;  // before it, if it changed the table
   entry entry_;
@@ -227,11 +259,11 @@ template <class Store, class Codec, class Merge>
                  concat({"there is no version ", to.number, ": the newest is ", (*newest)->at.number}));
   const version oldest = (*newest)->kept.oldest;
   if (from < oldest && !(from == version() && oldest == version{0}))
-    return error(errc::snapshot_expired,
-                 concat({"version ", from.number, " has been given up: changes are known after ", oldest.number,
-                         ", the oldest version that is kept"}));
+    return error(errc::snapshot_expired, concat({"version ", from.number, " was given up by a vacuum: the oldest is ",
+                                                 oldest.number, ", and what came after it can be told"}));
   const result<shared_snapshot> state = lake.snapshot_at(from);
   if (!state) return state.error();
+  if (lake.core()->extent.truncated > from) return change_detail::truncated_away(lake.core()->extent.truncated);
   return change_feed<Store, Codec, Merge>(lake.core(), table, *state, to);
 }
 

@@ -387,6 +387,44 @@ TEST_CASE("versions that a vacuum has given up have no changes") {
   CHECK(tell(lake, 2, 4) == told{"3 insert 3"});
 }
 
+TEST_CASE("nothing is told of what a truncation has made garbage, whenever it came") {
+  const auto make = [] {
+    client lake{memory_store{}};
+    lake.run([](auto& tx) { return tx.create_table("t", {"n"}); }).value();
+    lake.run([](auto& tx) { return tx.insert("t", {1}); }).value();
+    lake.run([](auto& tx) { return tx.create_table("other", {"n"}); }).value();
+    lake.checkpoint().value();
+    lake.run([](auto& tx) { return tx.insert("t", {3}); }).value();
+    return lake;
+  };
+  const auto truncate_to_2 = [](auto& lake) {
+    truncation_marker marker{{0}, {2}, {{2}}, {}};
+    for (const commit_summary& each : versions_of(lake))
+      if (each.at <= marker.last) marker.transactions.push_back(each.transaction);
+    CHECK(lake.store().put_if_absent(marker_name(0), write_marker(marker)).outcome() == put_outcome::created);
+  };
+  auto lake = make();
+  auto ahead = changes(lake, "t", {-1}, {3}).value();
+  auto quiet = changes(lake, "t", {1}, {2}).value();  // in which nothing happens to the table
+  truncate_to_2(lake);
+  CHECK_FALSE(ahead.next());
+  CHECK(code_of(ahead.status()) == errc::snapshot_expired);
+  CHECK_FALSE(quiet.next());
+  CHECK(code_of(quiet.status()) == errc::snapshot_expired);
+  CHECK(code_of(changes(lake, "t", {-1}, {3})) == errc::snapshot_expired);
+  CHECK(code_of(changes(lake, "t", {1}, {3})) == errc::snapshot_expired);
+  CHECK(tell(lake, 2, 3) == told{"3 insert 3"});
+  // What it finds missing is explained, too.
+  auto other = make();
+  auto between = changes(other, "t", {0}, {3}).value();
+  REQUIRE(between.next());
+  CHECK(text_of(between.change()) == "1 insert 1");
+  truncate_to_2(other);
+  CHECK(other.store().remove(entry_name({2})).has_value());
+  CHECK_FALSE(between.next());
+  CHECK(code_of(between.status()) == errc::snapshot_expired);
+}
+
 TEST_CASE("a feed outlives its client, and being moved; later commits are nothing to it") {
   auto make = [] {
     client lake{memory_store{}};
