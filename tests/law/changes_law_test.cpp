@@ -43,6 +43,7 @@ struct expected_changes {
 
 struct known_version {
   row_texts rows[table_count];
+  tarn::uuid ids[table_count];
   expected_changes expected[table_count];
 };
 
@@ -256,6 +257,8 @@ class changes_history {
     const tarn::shared_snapshot state = lake_.snapshot_at(reading.read_version()).value();
     for (const live_row& each : live_rows(*state->find_table("bag")))
       next.rows[bag].insert(text_of(tarn::row_view(each.values)));
+    for (std::size_t table = 0; table < table_count; ++table)
+      next.ids[table] = state->find_table(table_names[table])->id;
     known_.push_back(std::move(next));
   }
 
@@ -329,9 +332,11 @@ class changes_history {
     if (expected.exactly &&
         (told.inserts != expected.inserts || told.updates != expected.updates || told.erases != expected.erases))
       found_.fail("other changes than were made by " + which);
-    if (expected.exactly || table == bag) return;
-    // Of a keyed table, each key that differs is one change.
-    const row_texts before = at == 0 ? row_texts() : known_[static_cast<std::size_t>(at) - 1].rows[table];
+    if (expected.exactly || table == bag || at == 0) return;
+    // Of a keyed table, each key that differs is one change; if a restore brought another one back, all its rows are.
+    const known_version& last = known_[static_cast<std::size_t>(at) - 1];
+    const row_texts& before = last.rows[table];
+    if (last.ids[table] != known.ids[table]) return;
     std::vector<std::string> gone, come;
     std::set_difference(before.begin(), before.end(), rows_.begin(), rows_.end(), std::back_inserter(gone));
     std::set_difference(rows_.begin(), rows_.end(), before.begin(), before.end(), std::back_inserter(come));
