@@ -477,4 +477,7 @@ TEST_CASE("a feed reads one entry for each version, and only objects in which ro
   CHECK(gets_of(2, 4, "bag") == 2);      // the other table's compaction, and its own
   CHECK(gets_of(4, 5, "bag") == 1 + 1);
   CHECK(gets_of(0, 5, "bag") == 5 + 1 + 1);
+  const data_object updated = put_object(lake, {{1, "Ann", 1}}, "bag");
+  commit_actions(lake, {adding(updated), deleting(object.id, {{0, 0}}, {{{0, 0}, updated.id, 0}})}, "bag");
+  CHECK(gets_of(5, 6, "bag") == 1 + 2);  // the old rows and the new ones
 }

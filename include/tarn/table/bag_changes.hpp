@@ -72,9 +72,12 @@ class bag_changes {
     return is_erasing() ? made_.erased[next_object_] : made_.inserted[next_object_ - made_.erased.size()];
   }
 
+  // False after the last object that has any rows to tell, and if it cannot be read.
   [[nodiscard]] bool open_next() {
     successor_ = {};
-    if (next_object_ == made_.erased.size() + made_.inserted.size()) return false;
+    const std::size_t objects = made_.erased.size() + made_.inserted.size();
+    while (next_object_ < objects && !current().has_any()) ++next_object_;  // all of them were told as updates
+    if (next_object_ == objects) return false;
     rows_ = open(is_erasing() ? *before_ : *after_, current().object);
     return static_cast<bool>(rows_);
   }

@@ -31,6 +31,11 @@ struct object_rows {
   row_set rows;
   bool all_but = false;  // all rows but those
 
+  // Whether there may be any.
+  template <class = void>
+  [[nodiscard]] bool has_any() const noexcept {
+    return all_but ? !object.described || rows.size() < object.rows : !rows.empty();
+  }
   // Whether there may be one at `number` or after.
   template <class = void>
   [[nodiscard]] bool reaches(std::uint64_t number) const noexcept {
@@ -121,7 +126,7 @@ template <class = void>
     const bag_object* const theirs = others.find(mine.object.id);
     object_rows rows{mine.object, theirs != nullptr ? *theirs->deleted : *mine.deleted, theirs == nullptr};
     if (theirs != nullptr) rows.rows.remove(*mine.deleted);
-    if (rows.reaches(0)) left.push_back(std::move(rows));
+    if (rows.has_any()) left.push_back(std::move(rows));
   }
   return left;
 }
@@ -145,7 +150,7 @@ template <class = void>
     if (deletion == nullptr) return;
     object_rows rows{object, deletion->rows};
     rows.rows.remove(gone_before);
-    if (rows.reaches(0)) made.erased.push_back(std::move(rows));
+    if (rows.has_any()) made.erased.push_back(std::move(rows));
   };
   for (std::size_t at = 0; at < before.size() && !made.deletions.empty(); ++at)
     erase_from(before[at].object, *before[at].deleted);
