@@ -26,6 +26,8 @@
 #include "table/commit_entry.hpp"
 #include "table/compaction.hpp"
 #include "table/conflict.hpp"
+#include "table/restore.hpp"
+#include "table/tagging.hpp"
 #include "transaction.hpp"
 
 namespace tarn::inline TARN_ABI {
@@ -202,6 +204,42 @@ class client {
     return commit_entry(*core_, *state, std::move(mine), check);
   }
 
+  // Makes the tables what they were at version `at`, as a new version, which is returned; the newest, without an entry,
+  // if they are the same. What was written, dropped, altered or compacted since is undone; what applications have
+  // committed, tags and what vacuums have left stay as they are. errc::not_found, errc::snapshot_expired: there is no
+  // such version, or no more. errc::conflict: another has changed something meanwhile. errc::limit_exceeded: the entry,
+  // which names all objects of all tables that change, is too long. Reads the log up to `at`, no rows.
+  [[nodiscard]] result<version> restore(version at) {
+    const result<shared_snapshot> now = newest_snapshot();
+    if (!now) return now.error();
+    const result<shared_snapshot> then = kept_snapshot(**now, at);
+    if (!then) return then.error();
+    return restore_tables(*core_, *now, *then);
+  }
+
+  // Names a version, in the log, and keeps it: no vacuum takes away what it is made of. The version that says so is
+  // returned. errc::invalid_name, errc::exists if the name is taken: a tag never moves. errc::not_found and
+  // errc::snapshot_expired as by `restore`; errc::conflict: another has changed the same tag meanwhile.
+  [[nodiscard]] result<version> tag(std::string_view name, version at) {
+    const result<shared_snapshot> now = newest_snapshot();
+    if (!now) return now.error();
+    const result<shared_snapshot> named = kept_snapshot(**now, at);
+    if (!named) return named.error();
+    return tag_version(*core_, *now, name, at);
+  }
+  // Takes a name away; errc::not_found if there is none. Its version is kept as long as any other then.
+  [[nodiscard]] result<version> untag(std::string_view name) {
+    const result<shared_snapshot> now = newest_snapshot();
+    if (!now) return now.error();
+    return untag_version(*core_, *now, name);
+  }
+  // All tags, by name: `begin_at(tag.at)` reads what one names.
+  [[nodiscard]] result<sequence<version_tag>> tags() {
+    const result<shared_snapshot> now = newest_snapshot();
+    if (!now) return now.error();
+    return *(*now)->tags;
+  }
+
   // What a version is made of: for tools, and for the headers that work on a client (vacuum.hpp, changes.hpp, ...).
   // The cost of `begin` and `begin_at`.
   [[nodiscard]] result<shared_snapshot> newest_snapshot() {
@@ -236,6 +274,12 @@ class client {
     const result<uuid> id = new_id(core_->options.surroundings, state->time);
     if (!id) return id.error();
     return transaction_type(core_, state, *id, level);
+  }
+
+  // Version `at`, if `now` says that it is there and kept.
+  [[nodiscard]] result<shared_snapshot> kept_snapshot(const snapshot& now, version at) {
+    if (const status kept = check_kept(now, at); !kept) return kept.error();
+    return snapshot_at(at);
   }
 
   // The keyed table of this name in the newest version.
