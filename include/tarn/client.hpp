@@ -278,7 +278,7 @@ class client {
 
   // Version `at`, if `now` says that it is there and kept.
   [[nodiscard]] result<shared_snapshot> kept_snapshot(const snapshot& now, version at) {
-    if (const status kept = check_kept(now, at); !kept) return kept.error();
+    if (const status kept = tarn::check_kept(now, at); !kept) return kept.error();
     return snapshot_at(at);
   }
 

@@ -280,6 +280,14 @@ TEST_CASE_TEMPLATE("a restore tells what differs, of keyed tables by key and of 
     const std::string back = std::to_string(at + 4);
     CHECK(tell(lake, at + 3, at + 4) ==
           told{back + " insert 1 Ann 1", back + " insert 2 Bob 1", back + " insert 4 Dan 1"});
+    // All tables at once; another table of the name goes before the former one comes back.
+    lake.run([](auto& t) { return t.drop_table("t"); }).value();
+    lake.run([](auto& t) { return t.create_table("t", {"n"}); }).value();
+    lake.run([](auto& t) { return t.insert("t", {7}); }).value();
+    const std::string all = std::to_string(lake.restore({0}).value().number);
+    CHECK(tell(lake, at + 7, at + 8) ==
+          told{all + " erase 7", all + " insert 1 Ada 1", all + " insert 2 Bob 1", all + " insert 3 Cyd 1"});
+    CHECK(tell(lake, at + 7, at + 8, "bag") == told{all + " erase 4", all + " insert 1", all + " insert 3"});
   });
 }
 
