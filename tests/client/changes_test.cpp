@@ -192,6 +192,29 @@ TEST_CASE("an update of a bag is one change, also if its row was updated again, 
   CHECK(tell(lake, 1, 2) == told{"2 erase 100", "2 erase 500"});
 }
 
+TEST_CASE("the rows of one set that are not in another: every pair of small sets") {
+  constexpr unsigned rows = 6, sets = 1U << rows;
+  const auto set_of = [](unsigned members) {
+    row_set made;
+    for (unsigned number = 0; number < rows; ++number)
+      if ((members >> number & 1U) != 0) made.add(number);
+    return made;
+  };
+  for (unsigned mine = 0; mine < sets; ++mine)
+    for (unsigned theirs = 0; theirs < sets; ++theirs) {
+      row_set left = set_of(mine);
+      left.remove(set_of(theirs));
+      if (!(left == set_of(mine & ~theirs))) FAIL_CHECK(to_text(set_of(mine)), " without ", to_text(set_of(theirs)));
+    }
+  row_set all;
+  all.add(row_range{0, UINT64_MAX});
+  row_set ends;
+  ends.add(0);
+  ends.add(UINT64_MAX);
+  all.remove(ends);
+  CHECK(all.ranges() == sequence<row_range>{{1, UINT64_MAX - 1}});
+}
+
 TEST_CASE("updates that lead nowhere are damage that the feed names") {
   const auto end_with = [](auto replacements_of) {
     client lake{memory_store{}};
