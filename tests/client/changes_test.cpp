@@ -240,6 +240,22 @@ TEST_CASE("updates that lead nowhere are damage that the feed names") {
         })) == errc::corrupt);
 }
 
+TEST_CASE("the article's lakes have changes, too") {
+  client lake{file_store<>(std::string(TARN_TEST_FIXTURES) + "/article/two-commits")};
+  const std::int64_t last = lake.newest_snapshot().value()->at.number;
+  CHECK(last == 1);
+  told rows;
+  for (std::int64_t at = 0; at <= last; ++at) {
+    for (const std::string& each : tell(lake, at - 1, at, "x"))
+      rows.push_back(each.substr(std::string("0 insert ").size()));
+    auto reading = lake.begin_at(version{at}).value();
+    told expected;
+    for (const row& each : rows_of(reading, "x")) expected.push_back(text_of(row_view(each)));
+    CHECK(rows == expected);
+    CHECK_FALSE(rows.empty());
+  }
+}
+
 TEST_CASE("a table that is dropped is erased; the feed goes on with the next one of its name") {
   client lake{memory_store{}};
   lake.run([](auto& tx) { return tx.create_table("other", {"a"}); }).value();

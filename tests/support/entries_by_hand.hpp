@@ -1,9 +1,11 @@
 // Entries with any actions, for what no call of the library writes, or not in this way.
 #pragma once
 
+#include <doctest/doctest.h>
+
+#include <string>
 #include <string_view>
 #include <tarn/client.hpp>
-#include <tarn/table/object_writer.hpp>
 #include <utility>
 #include <vector>
 
@@ -26,7 +28,15 @@ template <class Client>
   if (id.is_nil()) id = tarn::new_id(lake.core()->options.surroundings, state->time).value();
   auto builder = lake.core()->codec.build({table, id}, lake.core()->options.bounds);
   for (const tarn::row& each : rows) builder.append(each).value();
-  return tarn::put_rows(*lake.core(), *state->find_table(table), id, builder).value();
+  const std::string_view bytes = builder.finish();
+  REQUIRE(lake.store().put_if_absent(tarn::object_name(table, id), bytes).outcome() == tarn::put_outcome::created);
+  return {id,
+          true,
+          std::string(tarn::json_codec::name),
+          builder.rows(),
+          bytes.size(),
+          tarn::crc32c(bytes),
+          state->find_table(table)->schema_number()};
 }
 
 template <class Client>
