@@ -132,12 +132,18 @@ class client {
     return log_reader<Store, Codec>(core_, (*first)->at, (*first)->entry_checksum);
   }
 
-  // Writes a checkpoint of the newest version, and returns which that is. Clients do this by themselves, every
-  // client_options::checkpoint_interval versions. One put, or some if the state is large.
+  // Makes sure that the newest version has a checkpoint, reads it back, and returns which version that is. Clients
+  // write checkpoints by themselves, every client_options::checkpoint_interval versions. One put and one `get`, or some
+  // of each if the state is large.
   [[nodiscard]] result<version> checkpoint() {
     if (const status updated = update(); !updated) return updated.error();
-    if (const status put = put_checkpoint(*core_, *core_->latest); !put) return put.error();
+    if (const status put = checkpoint_of(*core_->latest); !put) return put.error();
     return core_->latest->at;
+  }
+  // The same for the state of any version.
+  [[nodiscard]] status checkpoint_of(const snapshot& state) {
+    return ensure_checkpoint(core_->store, state, core_->options.bounds, core_->options.commit.backoff,
+                             core_->options.surroundings);
   }
 
   // What became of a commit that ended in errc::commit_unknown (error::in_doubt), in this process or another one. With
@@ -264,6 +270,29 @@ class client {
     return error(errc::not_found, concat({"there is no version ", at.number, ": the newest is ", (*state)->at.number}));
   }
 
+  // The newest version that was committed at `time` or before: reads on from a checkpoint until a later one comes.
+  [[nodiscard]] result<version> version_at(timestamp time) {
+    if (const status found = find_log(); !found) return found.error();
+    if (const status listed = list_after(core_->extent.truncated); !listed) return listed.error();
+    for (;;) {
+      const version gone = core_->extent.truncated;
+      result<shared_snapshot> state = find_start_before(core_->store, core_->extent, time, core_->options.bounds);
+      if (!state) return state.error();
+      bool passed = false;
+      const auto until = [&](const entry& each) {
+        passed = !each.of_article && each.time > time;
+        return passed ? status(error(errc::not_found, "later")) : status();
+      };
+      const status read =
+          read_forward(core_->store, *state, {.listed = core_->extent.listed}, core_->options.bounds, until);
+      if (const status found = find_truncations(core_->store, core_->extent); !found) return found.error();
+      if (core_->extent.truncated > gone) continue;  // perhaps it was garbage
+      if (!read && !passed) return read.error();
+      if ((*state)->at != version()) return (*state)->at;
+      return error(errc::not_found, concat({"nothing was committed at ", time.ms, " ms since 1970 or before"}));
+    }
+  }
+
   [[nodiscard]] Store& store() noexcept { return core_->store; }
   // What this client shares with its transactions and scans.
   [[nodiscard]] const shared<client_core<Store, Codec>>& core() const noexcept { return core_; }
@@ -330,29 +359,6 @@ class client {
                                                  core_->latest->kept.oldest.number}));
   }
 
-  // The newest version that was committed at `time` or before: reads on from a checkpoint until a later one comes.
-  [[nodiscard]] result<version> version_at(timestamp time) {
-    if (const status found = find_log(); !found) return found.error();
-    if (const status listed = list_after(core_->extent.truncated); !listed) return listed.error();
-    for (;;) {
-      const version gone = core_->extent.truncated;
-      result<shared_snapshot> state = find_start_before(core_->store, core_->extent, time, core_->options.bounds);
-      if (!state) return state.error();
-      bool passed = false;
-      const auto until = [&](const entry& each) {
-        passed = !each.of_article && each.time > time;
-        return passed ? status(error(errc::not_found, "later")) : status();
-      };
-      const status read =
-          read_forward(core_->store, *state, {.listed = core_->extent.listed}, core_->options.bounds, until);
-      if (const status found = find_truncations(core_->store, core_->extent); !found) return found.error();
-      if (core_->extent.truncated > gone) continue;  // perhaps it was garbage
-      if (!read && !passed) return read.error();
-      if ((*state)->at != version()) return (*state)->at;
-      return error(errc::not_found, concat({"nothing was committed at ", time.ms, " ms since 1970 or before"}));
-    }
-  }
-
   [[nodiscard]] result<commit_state> look_up(const uuid& transaction, version slot) {
     if (slot.number < 0) return error(errc::invalid_argument, "the slot of a commit is never negative");
     if (const status found = find_log(); !found) return found.error();
@@ -365,7 +371,8 @@ class client {
     if (!found && found.error().code() == errc::not_found) return commit_state::undecided;
     if (!found) return found.error();
     if (found->content.of_article || found->content.transaction != transaction) return commit_state::not_committed;
-    const status durable = make_durable(core_->store, slot, core_->options.commit.backoff, core_->options.surroundings);
+    const status durable =
+        make_durable(core_->store, core_->extent, slot, core_->options.commit.backoff, core_->options.surroundings);
     if (!durable) return durable.error();
     return commit_state::committed;
   }

@@ -319,14 +319,17 @@ class [[nodiscard]] transaction {
       return stale_sequence(work, reached);
     };
     const result<version> committed = commit_entry(*lake, snapshot_, std::move(mine), check);
-    return reached.at == version() ? committed : answer_of(*lake, work, reached);
+    // What was reached is garbage if a truncation has overtaken the transaction.
+    if (reached.at == version() || (!committed && committed.error().code() == errc::expired)) return committed;
+    return answer_of(*lake, work, reached);
   }
 
   // Of work that was committed before, its version, once that is durable.
   [[nodiscard]] static result<version> answer_of(core& lake, const application_sequence& work,
                                                  const committed_sequence& reached) {
     if (reached.work.sequence > work.sequence) return stale_sequence(work, reached);
-    const status durable = make_durable(lake.store, reached.at, lake.options.commit.backoff, lake.options.surroundings);
+    const status durable =
+        make_durable(lake.store, lake.extent, reached.at, lake.options.commit.backoff, lake.options.surroundings);
     if (!durable) return durable.error();
     return reached.at;
   }

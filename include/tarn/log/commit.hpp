@@ -55,13 +55,17 @@ template <class = void>
 }
 
 // Success once the entry in slot `at`, which is filled, is durable. To be seen is not enough for that: whoever put it
-// may have died before the put was over. A `get`, and a put of the same bytes.
+// may have died before the put was over. A `get`, and a put of the same bytes; what a truncation has removed was
+// durable.
 template <object_store Store>
-[[nodiscard]] status make_durable(Store& store, version at, const backoff_options& options,
+[[nodiscard]] status make_durable(Store& store, log_extent& extent, version at, const backoff_options& options,
                                   const environment& surroundings) {
   const std::string name = entry_name(at);
   const auto bytes = store.get(name);
-  if (!bytes) return bytes.error();
+  if (!bytes) {
+    const status found = find_truncations(store, extent);
+    return found && at <= extent.truncated ? status() : bytes.error();
+  }
   const status durable = put_object(store, name, *bytes, options, surroundings);
   if (!durable) return durable.error().within(concat({name, " is there, but may not be durable"}));
   return {};
