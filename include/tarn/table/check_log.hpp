@@ -45,7 +45,6 @@ class log_check {
     listed_ = std::move(listed);
     read_markers(markers);
     read_log();
-    if (extent_.truncated != version()) retained_.give_up_before(ranges_.empty() ? version{INT64_MAX} : begin());
     check_other_checkpoints();
     history_.finish();
   }
@@ -80,8 +79,6 @@ class log_check {
   }
 
  private:
-  [[nodiscard]] version begin() const noexcept { return ranges_[0].first; }
-
   [[nodiscard]] static finding_kind kind_of(finding_kind damage, const error& why) noexcept {
     const bool verified = why.code() != errc::unsupported && why.code() != errc::limit_exceeded;
     return verified ? damage : finding_kind::unsupported;

@@ -9,6 +9,7 @@
 #include "../codec/codec.hpp"
 #include "../core/config.hpp"
 #include "../core/result.hpp"
+#include "../core/schema.hpp"
 #include "../core/sequence.hpp"
 #include "../core/strong_types.hpp"
 #include "../core/text.hpp"
@@ -17,6 +18,7 @@
 #include "../log/names.hpp"
 #include "../log/table_state.hpp"
 #include "../merge/bucket.hpp"
+#include "../merge/fold.hpp"
 #include "../merge/key.hpp"
 #include "../merge/strategy.hpp"
 #include "check_bounds.hpp"
@@ -40,17 +42,14 @@ class object_check {
   // An object of the bag `of`, which came with version `at`.
   void check_rows(const table_state& of, const data_object& object, version at) {
     const subject what{object, object_name(of.name, object.id), of.name, at};
-    const schema& columns = of.schema_of(object.schema_number);
-    auto rows = object_reader<Store, Codec>::open(*lake_, of.name, object, columns.size(), lake_->options.bounds);
+    const table_state as_written = before_changes(of, object.schema_number);
+    auto rows = object_reader<Store, Codec>::open(*lake_, as_written, object, lake_->options.bounds);
     if (!rows) return report_unopened(what, rows.error());
-    bounds_check<> bounds(object, columns);
+    bounds_check<> bounds(object, as_written.columns);
     std::uint64_t count = 0;
     for (; rows->next(); ++count) {
-      for (std::size_t column = 0; column < columns.size(); ++column)
-        if (!columns[column].takes(rows->row()[column].kind()))
-          return report_row(what, count,
-                            concat({"has ", name_of(rows->row()[column].kind()), " in column '", columns[column].name,
-                                    "', which does not take it"}));
+      if (const status good = check_kinds(as_written.columns, rows->row()); !good)
+        return report_row(what, count, good.error().message());
       bounds.add(rows->row());
     }
     if (!rows->status()) return report_rows(what, rows->status().error().message());
@@ -72,6 +71,9 @@ class object_check {
       if (count > 0 && key <= previous) return report_row(what, count, "is not sorted by key");
       if (bucket_of(values, of.key.columns, of.key.buckets) != object.block.bucket)
         return report_row(what, count, concat({"has a key of another bucket than ", object.block.bucket}));
+      if (records->current().done.then == key_state::live)
+        if (const status good = check_kinds(of.columns, values); !good)
+          return report_row(what, count, good.error().message());
       previous.assign(key);
       bounds.add(values);
     }
@@ -119,6 +121,25 @@ class object_check {
     std::string_view table;
     version at;
   };
+
+  // The table as it was when it had these columns, without its objects.
+  [[nodiscard]] static table_state before_changes(const table_state& of, std::uint32_t schema_number) {
+    table_state former;
+    former.name = of.name;
+    former.id = of.id;
+    former.columns = of.schema_of(schema_number);
+    for (std::uint32_t each = 0; each < schema_number; ++each)
+      former.earlier_schemas.push_back(of.earlier_schemas[each]);
+    return former;
+  }
+
+  [[nodiscard]] static status check_kinds(const schema& columns, const list_view& values) {
+    for (std::size_t at = 0; at < columns.size(); ++at)
+      if (!columns[at].takes(values[at].kind()))
+        return error(errc::corrupt, concat({"has ", name_of(values[at].kind()), " in column '", columns[at].name,
+                                            "', which does not take it"}));
+    return {};
+  }
 
   // Whatever the client's strategy: that positions may be used is what is checked.
   [[nodiscard]] status merge(const table_state& of, const bucket_state& bucket) {
