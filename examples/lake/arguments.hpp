@@ -33,6 +33,8 @@ class arguments {
   [[nodiscard]] bool has(std::string_view option_name) const noexcept { return value(option_name).has_value(); }
   // The option's value, empty for one that takes none; the last if it was given several times.
   [[nodiscard]] std::optional<std::string_view> value(std::string_view option_name) const noexcept;
+  // All of them, in the order in which they were given.
+  [[nodiscard]] std::vector<std::string_view> values(std::string_view option_name) const;
 
  private:
   std::vector<std::string_view> positional_;

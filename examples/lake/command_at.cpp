@@ -37,8 +37,8 @@ WHEN means, as its option --at does:
   a number    the version; `history` lists them
   a name      the version with this tag; `tag` lists them
   a time      the version that was the newest then: a day or day and time in UTC,
-              such as 2026-11-29, 2026-11-29T10:00Z or 2026-11-29T10:00:00.123Z, or @
-              and the milliseconds since 1970
+              such as 2026-11-29, 2026-11-29T10:00Z or 2026-11-29T10:00:00.123Z; or
+              @ and the milliseconds since 1970
 
 A version that a vacuum has given up cannot be read any more, unless it has a tag.
 

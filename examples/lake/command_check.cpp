@@ -78,8 +78,8 @@ verifies checksums, the chain of versions, the bounds that the log states, and e
 row; of keyed tables each record, and that the objects of a table fit together.
 Changes nothing. Lists what is damaged, with what it means and what to do; and what
 is of no harm: orphans, data objects that no version needs which is kept, and why
-they are there; temporary files; and files that are not the lake's. If the log itself
-is damaged, nobody knows what it has lost: then no data object is called an orphan.
+they are there; temporary files; and files that are not the lake's. If the log is
+damaged, nobody knows what it has lost: then no data object is called an orphan.
 
 Exit code 1 if anything is damaged; then it also says which is the last version that
 can be read in full.

@@ -28,6 +28,12 @@ tarn::result<tarn::version> find_version(client& opened, std::string_view word) 
                                                           "by a time such as 2026-11-29T10:00Z"}));
 }
 
+tarn::result<tarn::version> newest_version(client& opened) {
+  const tarn::result<tarn::shared_snapshot> newest = opened.newest_snapshot();
+  if (!newest) return newest.error();
+  return (*newest)->at;
+}
+
 tarn::result<transaction> begin(client& opened, std::optional<std::string_view> at) {
   const tarn::result<tarn::version> wanted = at ? find_version(opened, *at) : tarn::version();
   if (!wanted) return wanted.error();

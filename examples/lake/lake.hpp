@@ -19,6 +19,9 @@ tarn::result<client> open_existing(const std::string& folder);
 // The version that a user means by a word: a number, a tag, or a time (see times.hpp), at which it was the newest.
 tarn::result<tarn::version> find_version(client& opened, std::string_view word);
 
+// The newest; -1 if the lake is empty.
+tarn::result<tarn::version> newest_version(client& opened);
+
 // A transaction that reads the newest version or, if `at` is given, the one that it means.
 tarn::result<transaction> begin(client& opened, std::optional<std::string_view> at = std::nullopt);
 

