@@ -103,8 +103,8 @@ those with tags, and what was committed meanwhile; others may read and write.
                      if not given. TIME is a number with s, m, h or d, or 0
   --keep-versions N  keeps the newest N versions, however old; 1 if not given
   --grace TIME       leaves garbage that is younger: it may be of a transaction that
-                     is still running; 1d if not given. A transaction that runs longer
-                     than that may fail, and can be run again
+                     is still running; 1d if not given. A transaction that takes
+                     longer may fail, and can be run again
   --truncate         also removes the part of the log that only versions need which
                      were given up
   --dry-run          changes nothing; lists what would go, and what nobody needs but
