@@ -55,7 +55,7 @@ struct check_report {
   std::uint64_t objects = 0;  // that are good; and what is in them:
   std::uint64_t rows = 0;     // of keyed tables, records
   std::uint64_t bytes = 0;
-  sequence<check_finding> findings;  // those of the log in order of version, then the others in order of name
+  sequence<check_finding> findings;  // what does harm in order of version, then the rest by kind
 
   // `why` need not name it: the message will.
   template <class = void>

@@ -1,4 +1,4 @@
-// Which versions have which data objects: what a check and a vacuum ask of a whole log.
+// Which versions have which data objects, and why later ones do not: what a check asks of a whole log.
 //
 //   version     0   1   2   3   4   5   6
 //   object a    [ - - - - - )       [ - -      came with 0, was replaced at 3, came back with a restore at 5
@@ -41,7 +41,7 @@ struct object_stay {
   departure why = departure::none;
 };
 
-// Filled entry by entry, then asked. What is alone may be noted in any order. Memory: 56 bytes each time that an object
+// Filled entry by entry, then asked. What is alone may be noted in any order. Memory: 48 bytes each time that an object
 // comes or goes.
 class object_history {
  public:
