@@ -427,15 +427,22 @@ bool race(std::uint32_t buckets, isolation level, Mine mine, Theirs theirs, conf
   return committed;
 }
 
-// Of the names of one letter, one in the same bucket as another, or not.
-std::string letter_in_bucket(std::string_view other, std::uint32_t buckets, bool same) {
-  const auto bucket = [&](std::string_view key) {
-    const value_view values[] = {key};
-    return bucket_of(list_view(values, 1), {0}, buckets);
+// Three letters, the first and the last in one of 16 buckets, the one between in another.
+struct spread_letters {
+  std::string low, between, high;
+};
+spread_letters find_spread_letters() {
+  const auto bucket = [](char letter) {
+    const std::string key(1, letter);
+    const value_view values[] = {std::string_view(key)};
+    return bucket_of(list_view(values, 1), {0}, 16);
   };
-  for (char key = 'a'; key <= 'z'; ++key)
-    if (const std::string name(1, key); name != other && (bucket(name) == bucket(other)) == same) return name;
-  FAIL("all letters share a bucket");
+  for (char low = 'a'; low <= 'x'; ++low)
+    for (char high = 'z'; high > low + 1; --high)
+      if (const auto between = static_cast<char>(low + 1);
+          bucket(low) == bucket(high) && bucket(between) != bucket(low))
+        return {std::string(1, low), std::string(1, between), std::string(1, high)};
+  FAIL("all letters are in order of bucket");
   return {};
 }
 
@@ -443,14 +450,15 @@ std::string letter_in_bucket(std::string_view other, std::uint32_t buckets, bool
 
 TEST_CASE("keys are read only where bucket and bounds do not tell that there is none in common") {
   conflict_statistics seen;
-  const auto write = [](std::initializer_list<std::string_view> keys) {
+  const spread_letters spread = find_spread_letters();
+  const auto write = [](const std::vector<std::string>& keys) {
     return [=](auto& tx) {
-      for (const std::string_view key : keys) put(tx, key, 1);
+      for (const std::string& key : keys) put(tx, key, 1);
     };
   };
-  const auto read = [](std::initializer_list<std::string_view> keys) {
+  const auto read = [](const std::vector<std::string>& keys) {
     return [=](auto& tx) {
-      for (const std::string_view key : keys) (void)get(tx, key);
+      for (const std::string& key : keys) (void)get(tx, key);
       tx.create_table("other", {"v"}).value();  // something to commit
     };
   };
@@ -465,7 +473,8 @@ TEST_CASE("keys are read only where bucket and bounds do not tell that there is 
     CHECK_FALSE(race(1, level, write({"a", "e"}), write({"d", "e"}), seen));
     CHECK(seen.objects_read == 1);
     // Other buckets: nothing is read, whatever the bounds.
-    CHECK(race(16, level, write({"k"}), write({letter_in_bucket("k", 16, false)}), seen));
+    CHECK(race(16, level, write({spread.between}), write({spread.low, spread.high}), seen));
+    CHECK(seen.compared == 1);
     CHECK(seen.objects_read == 0);
     CHECK_FALSE(race(16, level, write({"k"}), write({"k"}), seen));
     CHECK(seen.objects_read == 1);
@@ -484,7 +493,8 @@ TEST_CASE("keys are read only where bucket and bounds do not tell that there is 
   CHECK(race(1, isolation::serializable, read({"a", "e", "z"}), write({"d", "f"}), seen));
   CHECK(seen.objects_read == 1);
   CHECK_FALSE(race(1, isolation::serializable, read({"a", "f", "z"}), write({"d", "f"}), seen));
-  CHECK(race(16, isolation::serializable, read({"k"}), write({letter_in_bucket("k", 16, false)}), seen));
+  CHECK(race(16, isolation::serializable, read({spread.between}), write({spread.low, spread.high}), seen));
+  CHECK(seen.compared == 1);
   CHECK(seen.objects_read == 0);
   // Who writes without blocking compares nothing.
   CHECK(race(1, isolation::non_blocking, write({"e"}), write({"e"}), seen));
