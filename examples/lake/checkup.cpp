@@ -92,7 +92,7 @@ tarn::status checkup::read_object(std::string_view table, const tarn::action& ad
 
 tarn::status checkup::read_rows(const tarn::table_state& table, const tarn::data_object& object) {
   using reader = tarn::object_reader<tarn::file_store<>, tarn::json_codec>;
-  tarn::result<reader> rows = reader::open(core_, table.name, object, table.columns.size(), core_.options.bounds);
+  tarn::result<reader> rows = reader::open(core_, table, object, core_.options.bounds);
   if (!rows) return rows.error();
   found_.bytes += rows->byte_size();
   while (rows->next()) count_row();

@@ -23,10 +23,13 @@
 #include "log/truncation.hpp"
 #include "merge/strategy.hpp"
 #include "store/store.hpp"
+#include "table/bag_compaction.hpp"
 #include "table/client_core.hpp"
 #include "table/commit_entry.hpp"
 #include "table/compaction.hpp"
 #include "table/conflict.hpp"
+#include "table/restore.hpp"
+#include "table/tagging.hpp"
 #include "transaction.hpp"
 
 namespace tarn::inline TARN_ABI {
@@ -128,12 +131,18 @@ class client {
     return log_reader<Store, Codec>(core_, (*first)->at, (*first)->entry_checksum);
   }
 
-  // Writes a checkpoint of the newest version, and returns which that is. Clients do this by themselves, every
-  // client_options::checkpoint_interval versions. One put, or some if the state is large.
+  // Makes sure that the newest version has a checkpoint, reads it back, and returns which version that is. Clients
+  // write checkpoints by themselves, every client_options::checkpoint_interval versions. One put and one `get`, or some
+  // of each if the state is large.
   [[nodiscard]] result<version> checkpoint() {
     if (const status updated = update(); !updated) return updated.error();
-    if (const status put = put_checkpoint(*core_, *core_->latest); !put) return put.error();
+    if (const status put = checkpoint_of(*core_->latest); !put) return put.error();
     return core_->latest->at;
+  }
+  // The same for the state of any version.
+  [[nodiscard]] status checkpoint_of(const snapshot& state) {
+    return ensure_checkpoint(core_->store, state, core_->options.bounds, core_->options.commit.backoff,
+                             core_->options.surroundings);
   }
 
   // What became of a commit that ended in errc::commit_unknown (error::in_doubt), in this process or another one. With
@@ -150,50 +159,59 @@ class client {
     return look_up(transaction, slot);
   }
 
-  // Folds every bucket of a keyed table that has anything to fold; each is a version of its own. Returns the newest
-  // version. errc::conflict: another compaction was faster; the work of this one is garbage.
+  // Folds every bucket of a keyed table that has anything to fold; in a bag, puts neighbours together that are small or
+  // have lost many rows (client_options::compaction). Each is a version of its own. Returns the newest version.
+  // errc::conflict: another compaction was faster, or rows were deleted of what a bag's was about; the work of this one
+  // is garbage.
   [[nodiscard]] result<version> compact(std::string_view table) {
-    for (std::uint32_t bucket = 0;; ++bucket) {
-      // Planned anew each time, since each commit makes a version; that costs one `get`.
-      const result<const table_state*> state = find_keyed(table);
-      if (!state) return state.error();
-      while (bucket < (*state)->buckets.size() && !is_worth_folding(*(*state)->buckets[bucket])) ++bucket;
-      if (bucket >= (*state)->buckets.size()) return core_->latest->at;
-      const result<compacted_bucket> done = run_compaction(plan_bucket(**state, bucket, core_->latest->at));
-      if (!done) return done.error();
-      const result<version> committed = commit_compaction(*done);
-      if (!committed) return committed.error();
-    }
+    result<sequence<compaction_plan>> plans = plan_compaction(table);
+    if (!plans) return plans.error();
+    for (compaction_plan& each : *plans)
+      while (!each.objects.empty()) {
+        // As of now, since each commit makes a version; that costs one `get`.
+        if (const status updated = update(); !updated) return updated.error();
+        if (!renew_plan(each, *core_->latest)) break;
+        const result<compacted_objects> done = run_compaction(each);
+        if (!done) return done.error();
+        const result<version> committed = commit_compaction(*done);
+        if (!committed) return committed.error();
+        each.objects = sequence<uuid>(each.objects.begin() + done->plan.objects.size(), each.objects.end());
+      }
+    return core_->latest->at;
   }
 
   // The same in three steps, for whoever wants to compact elsewhere or later; see table/compaction.hpp. A plan is made
   // at the newest version and can be run and committed by any client of the lake; running one of an older version reads
   // the log from its beginning.
   [[nodiscard]] result<sequence<compaction_plan>> plan_compaction(std::string_view table) {
-    const result<const table_state*> state = find_keyed(table);
-    if (!state) return state.error();
+    if (const status updated = update(); !updated) return updated.error();
+    const table_state* const found = core_->latest->find_table(table);
+    if (found == nullptr)
+      return error(errc::no_such_table, concat({"there is no table '", table.substr(0, table_name_size_max), "'"}));
+    if (found->key.empty()) return plan_bag(*found, core_->latest->at, core_->options);
     sequence<compaction_plan> plans;
-    for (std::uint32_t bucket = 0; bucket < (*state)->buckets.size(); ++bucket)
-      if (is_worth_folding(*(*state)->buckets[bucket]))
-        plans.push_back(plan_bucket(**state, bucket, core_->latest->at));
+    for (std::uint32_t bucket = 0; bucket < found->buckets.size(); ++bucket)
+      if (is_worth_folding(*found->buckets[bucket])) plans.push_back(plan_bucket(*found, bucket, core_->latest->at));
     return plans;
   }
-  [[nodiscard]] result<compacted_bucket> run_compaction(const compaction_plan& plan) {
+  [[nodiscard]] result<compacted_objects> run_compaction(const compaction_plan& plan) {
     const result<shared_snapshot> state = snapshot_at(plan.at);
     if (!state) return state.error();
     const result<const table_state*> table = planned_table(**state, plan);
     if (!table) return table.error();
+    if ((*table)->key.empty()) return bag_compactor<Store, Codec>(*core_, **table).run(plan, (*state)->time);
     const result<data_object> base = fold_bucket<Merge>(*core_, **table, plan, (*state)->time);
     if (!base) return base.error();
-    return compacted_bucket{plan, *base};
+    return compacted_objects{plan, *base};
   }
-  [[nodiscard]] result<version> commit_compaction(const compacted_bucket& done) {
+  [[nodiscard]] result<version> commit_compaction(const compacted_objects& done) {
     const result<shared_snapshot> state = snapshot_at(done.plan.at);
     if (!state) return state.error();
-    if (const auto planned = planned_table(**state, done.plan); !planned) return planned.error();
+    const result<const table_state*> planned = planned_table(**state, done.plan);
+    if (!planned) return planned.error();
     entry mine;
     mine.operation = operation_name(action_kind::remove_object);
-    mine.actions.find_or_insert(done.plan.table) = compaction_actions(done);
+    mine.actions.find_or_insert(done.plan.table) = compaction_actions(**planned, done);
     footprint used;
     used.tables.find_or_insert(done.plan.table).compacted = done.plan.objects;
     const auto check = [&](const entry& theirs) {
@@ -201,6 +219,46 @@ class client {
       return check_conflict(used, theirs, none);
     };
     return commit_entry(*core_, *state, std::move(mine), check);
+  }
+
+  // Makes the tables what they were at version `at`, as a new version, which is returned; the newest, without an entry,
+  // if they are the same. What was written, dropped, altered or compacted since is undone; what applications have
+  // committed, tags and what vacuums have left stay as they are. errc::not_found, errc::snapshot_expired: there is no
+  // such version, or no more. errc::conflict: another has changed something meanwhile. errc::limit_exceeded: the entry,
+  // which names all objects of all tables that change, is too long. Reads the log up to `at`, no rows.
+  [[nodiscard]] result<version> restore(version at) {
+    const result<shared_snapshot> now = newest_snapshot();
+    if (!now) return now.error();
+    if (const status kept = check_kept(**now, at); !kept) return kept.error();
+    const result<shared_snapshot> then = snapshot_at(at);
+    if (!then) return then.error();
+    return restore_tables(*core_, *now, *then);
+  }
+
+  // Names a version, in the log, and keeps it: no vacuum takes away what it is made of. The version that says so is
+  // returned. errc::invalid_name, errc::exists if the name is taken: a tag never moves. errc::not_found and
+  // errc::snapshot_expired as by `restore`; errc::conflict: another has changed the same tag meanwhile.
+  [[nodiscard]] result<version> tag(std::string_view name, version at) {
+    const result<shared_snapshot> now = newest_snapshot();
+    if (!now) return now.error();
+    if (const status good = check_new_tag(**now, name, at); !good) return good.error();
+    // With a checkpoint of its own it can be read even when the log around it is gone.
+    const result<shared_snapshot> named = snapshot_at(at);
+    if (!named) return named.error();
+    if (const status safe = checkpoint_of(**named); !safe) return safe.error();
+    return tag_version(*core_, *now, name, at);
+  }
+  // Takes a name away; errc::not_found if there is none. Its version is kept as long as any other then.
+  [[nodiscard]] result<version> untag(std::string_view name) {
+    const result<shared_snapshot> now = newest_snapshot();
+    if (!now) return now.error();
+    return untag_version(*core_, *now, name);
+  }
+  // All tags, by name: `begin_at(tag.at)` reads what one names.
+  [[nodiscard]] result<sequence<version_tag>> tags() {
+    const result<shared_snapshot> now = newest_snapshot();
+    if (!now) return now.error();
+    return *(*now)->tags;
   }
 
   // What a version is made of: for tools, and for the headers that work on a client (vacuum.hpp, changes.hpp, ...).
@@ -217,7 +275,8 @@ class client {
     if (!updated && !core_->opened && updated.error().code() != errc::corrupt &&
         updated.error().code() != errc::unsupported)
       return updated.error();
-    if (const status kept = check_kept(at); !kept) return kept.error();
+    if (updated && at != version())
+      if (const status kept = check_kept(*core_->latest, at); !kept) return kept.error();
     if (core_->opened && core_->latest->at == at) return core_->latest;
     result<shared_snapshot> state = find_start(core_->store, core_->extent, at, core_->options.bounds);
     if (!state) return state;
@@ -225,6 +284,29 @@ class client {
     if (!read) return read.error();
     if ((*state)->at == at) return state;
     return error(errc::not_found, concat({"there is no version ", at.number, ": the newest is ", (*state)->at.number}));
+  }
+
+  // The newest version that was committed at `time` or before: reads on from a checkpoint until a later one comes.
+  [[nodiscard]] result<version> version_at(timestamp time) {
+    if (const status found = find_log(); !found) return found.error();
+    if (const status listed = list_after(core_->extent.truncated); !listed) return listed.error();
+    for (;;) {
+      const version gone = core_->extent.truncated;
+      result<shared_snapshot> state = find_start_before(core_->store, core_->extent, time, core_->options.bounds);
+      if (!state) return state.error();
+      bool passed = false;
+      const auto until = [&](const entry& each) {
+        passed = !each.of_article && each.time > time;
+        return passed ? status(error(errc::not_found, "later")) : status();
+      };
+      const status read =
+          read_forward(core_->store, *state, {.listed = core_->extent.listed}, core_->options.bounds, until);
+      if (const status found = find_truncations(core_->store, core_->extent); !found) return found.error();
+      if (core_->extent.truncated > gone) continue;  // perhaps it was garbage
+      if (!read && !passed) return read.error();
+      if ((*state)->at != version()) return (*state)->at;
+      return error(errc::not_found, concat({"nothing was committed at ", time.ms, " ms since 1970 or before"}));
+    }
   }
 
   [[nodiscard]] Store& store() noexcept { return core_->store; }
@@ -257,15 +339,6 @@ class client {
     }
   }
 
-  // The keyed table of this name in the newest version.
-  [[nodiscard]] result<const table_state*> find_keyed(std::string_view table) {
-    if (const status updated = update(); !updated) return updated.error();
-    const table_state* const found = core_->latest->find_table(table);
-    if (found != nullptr && !found->key.empty()) return found;
-    return error(found == nullptr ? errc::no_such_table : errc::invalid_argument,
-                 concat({"there is no keyed table '", table.substr(0, table_name_size_max), "'"}));
-  }
-
   // Learns where the log begins.
   [[nodiscard]] status find_log() {
     if (const status good = check_options(core_->options); !good) return good;
@@ -296,38 +369,6 @@ class client {
     return {};
   }
 
-  // Whether a vacuum has left this version alone, as far as is known.
-  [[nodiscard]] status check_kept(version at) const {
-    if (!core_->opened || at >= core_->latest->kept.oldest || at == version()) return {};
-    for (const version_tag& each : *core_->latest->tags)
-      if (each.at == at) return {};
-    return error(errc::snapshot_expired, concat({"version ", at.number, " was given up by a vacuum: the oldest is ",
-                                                 core_->latest->kept.oldest.number}));
-  }
-
-  // The newest version that was committed at `time` or before: reads on from a checkpoint until a later one comes.
-  [[nodiscard]] result<version> version_at(timestamp time) {
-    if (const status found = find_log(); !found) return found.error();
-    if (const status listed = list_after(core_->extent.truncated); !listed) return listed.error();
-    for (;;) {
-      const version gone = core_->extent.truncated;
-      result<shared_snapshot> state = find_start_before(core_->store, core_->extent, time, core_->options.bounds);
-      if (!state) return state.error();
-      bool passed = false;
-      const auto until = [&](const entry& each) {
-        passed = !each.of_article && each.time > time;
-        return passed ? status(error(errc::not_found, "later")) : status();
-      };
-      const status read =
-          read_forward(core_->store, *state, {.listed = core_->extent.listed}, core_->options.bounds, until);
-      if (const status found = find_truncations(core_->store, core_->extent); !found) return found.error();
-      if (core_->extent.truncated > gone) continue;  // perhaps it was garbage
-      if (!read && !passed) return read.error();
-      if ((*state)->at != version()) return (*state)->at;
-      return error(errc::not_found, concat({"nothing was committed at ", time.ms, " ms since 1970 or before"}));
-    }
-  }
-
   [[nodiscard]] result<commit_state> look_up(const uuid& transaction, version slot) {
     if (slot.number < 0) return error(errc::invalid_argument, "the slot of a commit is never negative");
     if (const status found = find_log(); !found) return found.error();
@@ -340,7 +381,8 @@ class client {
     if (!found && found.error().code() == errc::not_found) return commit_state::undecided;
     if (!found) return found.error();
     if (found->content.of_article || found->content.transaction != transaction) return commit_state::not_committed;
-    const status durable = make_durable(core_->store, slot, core_->options.commit.backoff, core_->options.surroundings);
+    const status durable =
+        make_durable(core_->store, core_->extent, slot, core_->options.commit.backoff, core_->options.surroundings);
     if (!durable) return durable.error();
     return commit_state::committed;
   }

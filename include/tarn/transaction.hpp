@@ -18,6 +18,7 @@
 
 #include "codec/codec.hpp"
 #include "core/config.hpp"
+#include "core/filter.hpp"
 #include "core/new_id.hpp"
 #include "core/result.hpp"
 #include "core/row.hpp"
@@ -36,6 +37,7 @@
 #include "merge/key.hpp"
 #include "merge/strategy.hpp"
 #include "store/store.hpp"
+#include "table/changed_row.hpp"
 #include "table/client_core.hpp"
 #include "table/commit_entry.hpp"
 #include "table/conflict.hpp"
@@ -46,6 +48,7 @@
 #include "table/pending_tables.hpp"
 #include "table/row_check.hpp"
 #include "table/scan.hpp"
+#include "table/schema_change.hpp"
 
 namespace tarn::inline TARN_ABI {
 
@@ -122,6 +125,37 @@ class [[nodiscard]] transaction {
     return {};
   }
 
+  // The columns of a table are changed by the four below; older versions keep theirs. errc::invalid_argument or
+  // errc::limit_exceeded say what is wrong and how, and change nothing. Scans that are open go on with the columns that
+  // they began with. Rows stay as they were written, and are read as if they had been written with the new columns: a
+  // change costs a flush of what is buffered for the table, and an entry with the list of its columns.
+
+  // One more column, the last. It must be nullable: null is what the rows that are there have in it.
+  [[nodiscard]] status add_column(std::string_view table, column added) {
+    const auto found = use(table);
+    if (!found) return found.error();
+    return alter(**found, with_column(*(*found)->state(), std::move(added), lake_->options.bounds));
+  }
+  // Neither one of the key nor the ordering, nor the last that there is. One of the same name that is added later is
+  // another column: what rows had in this one does not come back.
+  [[nodiscard]] status drop_column(std::string_view table, std::string_view name) {
+    const auto found = use(table);
+    if (!found) return found.error();
+    return alter(**found, without_column(*(*found)->state(), name));
+  }
+  [[nodiscard]] status rename_column(std::string_view table, std::string_view from, std::string_view to) {
+    const auto found = use(table);
+    if (!found) return found.error();
+    return alter(**found, with_renamed_column(*(*found)->state(), from, to, lake_->options.bounds));
+  }
+  // From integer to double. Integers that are there are read as the doubles nearest to them: exact up to 2^53. Neither
+  // one of the key nor the ordering.
+  [[nodiscard]] status widen_column(std::string_view table, std::string_view name) {
+    const auto found = use(table);
+    if (!found) return found.error();
+    return alter(**found, with_widened_column(*(*found)->state(), name));
+  }
+
   // Appends one row: a copy of it. In a keyed table its key must be new: errc::exists if there is a row with it,
   // errc::late if a greater ordering hides it; see `upsert`. An error names the column, if it is one column's, and
   // leaves the transaction as it was; only after a failed flush of the rows before can it no more than be rolled back.
@@ -165,7 +199,7 @@ class [[nodiscard]] transaction {
     return (*found)->keys().get(*lake_, *(*found)->state(), wanted);
   }
 
-  // Changes columns of the row with this key; errc::not_found if there is none. The cost of `get`.
+  // Changes columns of the row of a keyed table with this key; errc::not_found if there is none. The cost of `get`.
   [[nodiscard]] status update(std::string_view table, const row_view& key,
                               std::initializer_list<column_change> changes) {
     const auto found = use_keyed(table);
@@ -178,13 +212,15 @@ class [[nodiscard]] transaction {
     note_validated(**found, wanted, done);
     return done;
   }
-  // The same for the row that a scan of this transaction stands on, whose position is known. What the transaction has
-  // written to the row since the scan began stays.
+  // The same for the row that a scan of this transaction stands on, whose position is known. In a keyed table, what the
+  // transaction has written to the row since the scan began stays. In a bag the new row takes the place of the old one,
+  // wherever a scan finds it then; errc::not_found if the transaction has deleted or updated that since the scan began.
   [[nodiscard]] status update(const row_scan& standing_on, std::initializer_list<column_change> changes) {
     const auto found = use_row_of(standing_on);
     if (!found) return found.error();
     pending& slot = **found;
     const row_view seen = standing_on.row();
+    if (!slot.is_keyed()) return replace(slot, standing_on.place_in_bag(), row(seen.begin(), seen.end()), changes);
     const result<row> now = slot.keys().may_have_written(*slot.state(), seen.values(), standing_on.writes())
                                 ? slot.keys().get(*lake_, *slot.state(), seen.values())
                                 : row(seen.begin(), seen.end());
@@ -202,33 +238,56 @@ class [[nodiscard]] transaction {
   [[nodiscard]] status erase(std::string_view table, const row_view& key, const value_view& ordering) {
     return erase_key(table, key, {false, key_state::tombstone}, &ordering);
   }
-  // The row that a scan of this transaction stands on.
+  // The row that a scan of this transaction stands on; in a bag nothing happens if the transaction has deleted or
+  // updated that row since the scan began.
   [[nodiscard]] status erase(const row_scan& standing_on) {
     const auto found = use_row_of(standing_on);
     if (!found) return found.error();
+    if (!(*found)->is_keyed()) {
+      (*found)->deletions().writable().add(standing_on.place_in_bag());
+      return {};
+    }
     return write(**found, {true, key_state::nothing}, standing_on.row().values(), standing_on.place());
+  }
+
+  // Erases the rows that match, or changes columns of them, and returns how many they were: a scan, and `erase` or
+  // `update` of each row. What is wrong with the filter or the changes is found out before; should a later row fail,
+  // the transaction can only be rolled back.
+  [[nodiscard]] result<std::uint64_t> erase_where(std::string_view table, const filter& wanted) {
+    return for_each_row(table, wanted, [&](const row_scan& each) { return erase(each); });
+  }
+  [[nodiscard]] result<std::uint64_t> update_where(std::string_view table, const filter& wanted,
+                                                   std::initializer_list<column_change> changes) {
+    const auto found = use(table);
+    if (!found) return found.error();
+    const status good = check_changes(*(*found)->state(), changes, lake_->options.bounds);
+    if (!good) return good.error();
+    return for_each_row(table, wanted, [&](const row_scan& each) { return update(each, changes); });
   }
 
   // Puts all buffered rows into data objects. It frees memory; nobody sees them before `commit`.
   [[nodiscard]] status flush() {
     if (const status usable = check_usable(); !usable) return usable.error();
-    for (auto& [name, slot] : tables_.used()) {
-      const status flushed = slot.rows().flush(*lake_);
-      if (!flushed) return fail_with(flushed.error());
-      if (!slot.exists() || !slot.is_keyed()) continue;
-      const status keys_flushed = slot.keys().flush(*lake_, *slot.state(), snapshot_);
-      if (!keys_flushed) return fail_with(keys_flushed.error());
-    }
+    for (auto& [name, slot] : tables_.used())
+      if (const status flushed = flush(slot); !flushed) return flushed;
     return {};
   }
 
   // The rows of a table, as they are now. Reading a row costs decoding it; see `table_scan`.
-  [[nodiscard]] result<row_scan> scan(std::string_view table) {
+  [[nodiscard]] result<row_scan> scan(std::string_view table) { return scan(table, filter()); }
+  // Those that match. Objects of a bag that by their bounds can have none are not read. errc::invalid_argument: the
+  // table has no such column.
+  [[nodiscard]] result<row_scan> scan(std::string_view table, const filter& wanted) {
     const auto found = use(table);
     if (!found) return found.error();
-    if ((*found)->is_keyed()) return scan_keys(**found, {}, verification::of_order);
-    (*found)->access.scanned = true;
-    return row_scan(lake_, (*found)->state(), (*found)->rows());
+    pending& slot = **found;
+    const result<row_filter> rows = row_filter::make(wanted, slot.state()->columns);
+    if (!rows) return rows.error().within(concat({"table ", table}));
+    if (slot.is_keyed()) return scan_keys(slot, {}, verification::of_order, *rows);
+    slot.access.scanned = true;
+    const auto shared_rows = shared<const row_filter>::make(*rows);
+    typename row_scan::bag_rows bag(lake_, slot.state(), slot.rows(), slot.deletions(), shared_rows);
+    return row_scan(slot.state(), std::move(bag), id_, shared_rows);
   }
   // Of a keyed table, also checking every position that a record has against the keys: names wrong ones.
   [[nodiscard]] result<row_scan> verifying_scan(std::string_view table) {
@@ -288,7 +347,8 @@ class [[nodiscard]] transaction {
     if (const committed_sequence* const last = snapshot_->applications->find(work.application);
         last != nullptr && has_reached(last->work, work)) {
       const shared<core> lake = std::exchange(lake_, {});
-      return answer_for(lake->store, work, *last, lake->options.commit.backoff, lake->options.surroundings);
+      return answer_for(lake->store, lake->extent, work, *last, lake->options.commit.backoff,
+                        lake->options.surroundings);
     }
     if (const status flushed = flush(); !flushed) return flushed.error();
     entry mine;
@@ -321,6 +381,21 @@ class [[nodiscard]] transaction {
     return tables_.use(table);
   }
 
+  [[nodiscard]] status flush(pending& slot) {
+    if (!slot.exists()) return {};
+    const status flushed = slot.is_keyed() ? slot.keys().flush(*lake_, *slot.state(), snapshot_)
+                                           : slot.rows().flush(*lake_, *slot.state());
+    return flushed ? flushed : fail_with(flushed.error());
+  }
+
+  // What is buffered has the columns of before, so that it goes into objects of its own.
+  [[nodiscard]] status alter(pending& slot, const result<schema>& columns) {
+    if (!columns) return columns.error();
+    if (const status flushed = flush(slot); !flushed) return flushed;
+    slot.alter(*columns);
+    return {};
+  }
+
   [[nodiscard]] status create_table_with(std::string_view table, schema columns, const keyed* wanted) {
     if (const status usable = check_usable(); !usable) return usable.error();
     if (const status named = check_table_name(table); !named) return named.error();
@@ -344,14 +419,19 @@ class [[nodiscard]] transaction {
     return error(errc::invalid_argument, concat({"table ", table, " has no key: it is a bag of rows"}));
   }
 
-  // The table of a scan that stands on one of its rows; not another one that has got its name since.
+  // The table of a scan that stands on one of its rows; not another one that has got its name since, and not with other
+  // columns than the row has.
   [[nodiscard]] result<pending*> use_row_of(const row_scan& standing_on) {
     const auto found = use(standing_on.table());
     if (!found) return found.error();
-    if (standing_on.stands_for(id_) && (*found)->state()->id == standing_on.table_id()) return found;
-    return error(errc::invalid_argument, concat({"the scan of table ", standing_on.table(),
-                                                 " does not stand on a row, or "
-                                                 "was made by another transaction, or the table was dropped since"}));
+    const table_state& now = *(*found)->state();
+    if (standing_on.stands_for(id_) && now.id == standing_on.table_id() &&
+        now.schema_number() == standing_on.schema_number())
+      return found;
+    return error(errc::invalid_argument,
+                 concat({"the scan of table ", standing_on.table(),
+                         " does not stand on a row, or was made by another transaction, or the table was dropped, or "
+                         "its columns were changed since: scan it again"}));
   }
 
   // From then on, whether there is a row with the key of `values`, and what is in it, is part of what was read.
@@ -367,13 +447,48 @@ class [[nodiscard]] transaction {
     if (!written || level_ == isolation::non_blocking) note_key(slot.access.validated, slot, values);
   }
 
-  [[nodiscard]] row_scan scan_keys(pending& slot, key_range wanted, verification checks) {
+  [[nodiscard]] row_scan scan_keys(pending& slot, key_range wanted, verification checks, row_filter matching = {}) {
     if (wanted.first.empty() && !wanted.bounded)
       slot.access.scanned = true;
     else if (level_ == isolation::serializable)
       slot.access.reads.add_range(wanted, lake_->options.bounds.read_keys_max);
     typename row_scan::keyed_rows rows(lake_, slot.state(), &slot.keys().buckets(), std::move(wanted), checks);
-    return row_scan(slot.state(), std::move(rows), id_, slot.keys().writes());
+    return row_scan(slot.state(), std::move(rows), id_, slot.keys().writes(),
+                    shared<const row_filter>::make(std::move(matching)));
+  }
+
+  // Does `change(scan)` on each row that matches, all of them or none.
+  template <class Change>
+  [[nodiscard]] result<std::uint64_t> for_each_row(std::string_view table, const filter& wanted, Change change) {
+    result<row_scan> rows = scan(table, wanted);
+    if (!rows) return rows.error();
+    std::uint64_t count = 0;
+    const auto stop = [&](const error& why) { return count == 0 ? why : fail_with(why).error(); };
+    for (; rows->next(); ++count)
+      if (const status done = change(*rows); !done) return stop(done.error());
+    if (!rows->status()) return stop(rows->status().error());
+    return count;
+  }
+
+  // A row of a bag by what it is changed to.
+  [[nodiscard]] status replace(pending& slot, const bag_row& place, const row& before,
+                               std::initializer_list<column_change> changes) {
+    if (slot.deletions()->contains(place))
+      return error(errc::not_found, concat({"the row of table ", slot.name(),
+                                            " was deleted or updated by this transaction since the scan began"}));
+    const result<row> after = changed_row(*slot.state(), before, changes, lake_->options.bounds);
+    if (!after) return after.error();
+    if (const status appended = append(slot, *after); !appended)
+      return appended.error().within(concat({"table ", slot.name()}));
+    slot.deletions().writable().add(place, slot.rows().last_row());
+    return {};
+  }
+
+  // To a bag. After an error the row is not there; if that was in making room for it, all is lost.
+  [[nodiscard]] status append(pending& slot, const row_view& values) {
+    slot.access.appended = true;
+    const status room = slot.rows().make_room(*lake_, *slot.state(), snapshot_->time);
+    return room ? slot.rows().append(values) : fail_with(room.error());
   }
 
   [[nodiscard]] status erase_key(std::string_view table, const row_view& key, const operation& done,
@@ -427,12 +542,10 @@ class [[nodiscard]] transaction {
     pending& slot = **found;
     if (const status good = check_rows(rows, *slot.state(), lake_->options.bounds); !good) return good;
     if (slot.is_keyed()) return insert_keys(slot, rows);
-    slot.access.appended = true;
     std::size_t inserted = 0;
     for (const row_view each : rows) {
-      const status room = slot.rows().make_room(*lake_, snapshot_->time);
-      if (!room) return fail_with(room.error());
-      if (const status appended = slot.rows().append(each); !appended) {
+      if (const status appended = append(slot, each); !appended) {
+        if (!failure_) return appended;
         const error why = appended.error().within(describe_row(inserted, rows.size(), table));
         return inserted == 0 ? why : fail_with(why);
       }

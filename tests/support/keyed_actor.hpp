@@ -57,7 +57,7 @@ inline constexpr const char* keyed_table = "t";
 // A bucket that somebody is about to compact.
 struct keyed_compaction {
   tarn::compaction_plan plan;
-  std::optional<tarn::compacted_bucket> done;
+  std::optional<tarn::compacted_objects> done;
 };
 
 // What all clients share, and what is true of it: the oracle, which is told of every commit.
@@ -413,7 +413,7 @@ class keyed_actor {
   }
   void commit_compacted(std::size_t slot) {
     if (!world_->compactions[slot]->done) return;
-    const tarn::compacted_bucket done = *std::move(world_->compactions[slot]->done);
+    const tarn::compacted_objects done = *std::move(world_->compactions[slot]->done);
     world_->compactions[slot].reset();
     const bool conflicts = world_->compacted_at[done.plan.bucket] > done.plan.at.number;
     const auto said = lake_.commit_compaction(done);

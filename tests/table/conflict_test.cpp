@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <tarn/table/bounds_builder.hpp>
 #include <tarn/table/conflict.hpp>
 #include <tarn/table/key_bounds.hpp>
 #include <vector>
@@ -369,8 +370,8 @@ table_state table_of_keys(schema columns, sequence<std::uint32_t> places) {
 }
 
 data_object object_with(const table_state& table, const std::vector<std::vector<value_view>>& rows) {
-  key_bounds_builder<> builder;
-  for (const auto& each : rows) builder.add(list_view(each.data(), each.size()), table);
+  bounds_builder builder(table.columns, table.key.columns, limits{});
+  for (const auto& each : rows) builder.add(list_view(each.data(), each.size()));
   data_object object;
   object.bounds = builder.finish();
   return object;
@@ -424,7 +425,7 @@ TEST_CASE("bounds of keys: long texts have none, booleans have, and nothing has 
   CHECK_FALSE(span_of_keys(table, cut).bounded);
   CHECK_FALSE(may_share_keys(table, cut, object_with(table, {{bytes{"b"}, false}})));
   CHECK(may_share_keys(table, cut, object_with(table, {{bytes{"b"}, true}})));
-  CHECK_FALSE(object_with(table, {}).bounds);
+  CHECK_FALSE(span_of_keys(table, object_with(table, {})).bounded);
   // Bounds of another kind than the column's, which only a faulty writer makes, are none.
   data_object wrong;
   wrong.bounds = shared<const object_bounds>::make(object_bounds{{table.columns[1].id, 0, true, value(1), value(2)}});

@@ -29,7 +29,7 @@ enum class errc : unsigned char {
   limit_exceeded,    // a bound in `limits` was met; the message names it
   no_such_table,     // the message names the tables that exist
   table_exists,      // under this name, or one that differs in case only
-  exists,            // a row with this key; `upsert` replaces it
+  exists,            // a row with this key: `upsert` replaces it; or a tag of this name
   late,              // a row that a greater ordering of its key hides
   conflict,          // a concurrent commit changed what this transaction depends on; run it again
   commit_unknown,    // the commit may have taken effect: ask `client::find_commit`

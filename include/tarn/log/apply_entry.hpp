@@ -64,22 +64,6 @@ template <class = void>
   return added.schema_number <= table.schema_number();
 }
 
-// False if the new columns lack one of the key.
-template <class = void>
-[[nodiscard]] bool alter(table_state& table, const schema& columns) {
-  const auto move = [&](std::uint32_t& place) {
-    place = static_cast<std::uint32_t>(columns.find(table.columns[place].id));
-    return place < columns.size();
-  };
-  for (std::uint32_t& place : table.key.columns)
-    if (!move(place)) return false;
-  if (table.key.ordered() && !move(table.key.ordering)) return false;
-  table.earlier_schemas.emplace_back(table.columns);
-  table.columns = columns;
-  if (columns.last_id() > table.last_column) table.last_column = columns.last_id();
-  return true;
-}
-
 template <class = void>
 [[nodiscard]] bool delete_rows(table_state& table, const action& change) {
   const std::size_t at = table.objects.find(change.object.id);
@@ -97,7 +81,8 @@ template <class = void>
   for (std::size_t at = 0; at < change.replaced.size(); ++at)
     if (table.objects[first + at].object.id != change.replaced[at]) return false;
   if (change.replaced.empty() || !has_known_schema(table, change.object)) return false;
-  table.objects.replace(first, change.replaced.size(), {change.object});
+  const bag_object added{change.object};
+  table.objects.replace(first, change.replaced.size(), change.object.id.is_nil() ? nullptr : &added);
   return true;
 }
 
@@ -146,7 +131,7 @@ template <class = void>
       return {};
     case action_kind::alter_table:
       if (!is_meant) return inconsistent("alters the missing");
-      if (!alter(found->writable(), change.columns)) return inconsistent("takes away a column of the key of");
+      if (!change_columns(found->writable(), change.columns)) return inconsistent("takes away a column of the key of");
       return {};
     case action_kind::delete_rows:
       if (!exists || !delete_rows(found->writable(), change)) return inconsistent("deletes rows that are not in");

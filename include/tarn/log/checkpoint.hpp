@@ -197,4 +197,48 @@ template <object_store Store>
   return shared_snapshot(std::move(state));
 }
 
+// Whether the checkpoint of the state's version is that of this state; errc::corrupt if not.
+template <object_store Store>
+[[nodiscard]] status check_checkpoint(Store& store, const snapshot& state, const limits& bounds) {
+  const result<shared_snapshot> read = read_checkpoint(store, state.at, bounds);
+  if (!read) return read.error();
+  if (checkpoint_json::write_head(**read) == checkpoint_json::write_head(state) &&
+      checkpoint_json::write_tables(**read) == checkpoint_json::write_tables(state))
+    return {};
+  return error(errc::corrupt, concat({checkpoint_name(state.at), " is not that of the state at its version"}));
+}
+
+// Removes a checkpoint and what parts it has. One `list`.
+template <removing_store Store>
+[[nodiscard]] status remove_checkpoint(Store& store, version at) {
+  if (const status removed = store.remove(checkpoint_name(at)); !removed) return removed;
+  sequence<std::string> parts;
+  const status listed = store.list(checkpoint_name(at), std::string_view(), [&](std::string_view name) {
+    version of;
+    std::int64_t part = 0;
+    if (parse_checkpoint_part_name(name, of, part)) parts.emplace_back(name);
+  });
+  if (!listed) return listed;
+  for (const std::string& each : parts)
+    if (const status removed = store.remove(each); !removed) return removed;
+  return {};
+}
+
+// Writes a checkpoint and makes sure that it can be read: one that was there already and is damaged is replaced, if the
+// store can remove. Reads it back in full.
+template <object_store Store>
+[[nodiscard]] status ensure_checkpoint(Store& store, const snapshot& state, const limits& bounds,
+                                       const backoff_options& options, const environment& surroundings) {
+  const status written = write_checkpoint(store, state, bounds, options, surroundings);
+  if (!written || state.at == version()) return written;
+  status good = check_checkpoint(store, state, bounds);
+  if constexpr (removing_store<Store>) {
+    if (good || good.error().code() != errc::corrupt) return good;
+    if (const status removed = remove_checkpoint(store, state.at); !removed) return removed;
+    if (const status again = write_checkpoint(store, state, bounds, options, surroundings); !again) return again;
+    good = check_checkpoint(store, state, bounds);
+  }
+  return good;
+}
+
 }  // namespace tarn::inline TARN_ABI

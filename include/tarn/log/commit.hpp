@@ -56,13 +56,17 @@ template <class = void>
 }
 
 // Success once the entry in slot `at`, which is filled, is durable. To be seen is not enough for that: whoever put it
-// may have died before the put was over. A `get`, and a put of the same bytes.
+// may have died before the put was over. A `get`, and a put of the same bytes; what a truncation has removed was
+// durable.
 template <object_store Store>
-[[nodiscard]] status make_durable(Store& store, version at, const backoff_options& options,
+[[nodiscard]] status make_durable(Store& store, log_extent& extent, version at, const backoff_options& options,
                                   const environment& surroundings) {
   const std::string name = entry_name(at);
   const auto bytes = store.get(name);
-  if (!bytes) return bytes.error();
+  if (!bytes) {
+    const status found = find_truncations(store, extent);
+    return found && at <= extent.truncated ? status() : bytes.error();
+  }
   const status durable = put_object(store, name, *bytes, options, surroundings);
   if (!durable) return durable.error().within(concat({name, " is there, but may not be durable"}));
   return {};
@@ -71,11 +75,11 @@ template <object_store Store>
 // What numbered work comes to of which `reached`, the same or later work of its application, is in the log: its
 // version, once that is durable, or errc::stale_sequence.
 template <object_store Store>
-[[nodiscard]] result<version> answer_for(Store& store, const application_sequence& work,
+[[nodiscard]] result<version> answer_for(Store& store, log_extent& extent, const application_sequence& work,
                                          const committed_sequence& reached, const backoff_options& options,
                                          const environment& surroundings) {
   if (reached.work.sequence > work.sequence) return stale_sequence(work, reached);
-  const status durable = make_durable(store, reached.at, options, surroundings);
+  const status durable = make_durable(store, extent, reached.at, options, surroundings);
   if (!durable) return durable.error();
   return reached.at;
 }
@@ -107,9 +111,8 @@ class commit_attempt {
       const log_reach reach{.listed = extent_.listed};
       const status read = read_forward(store_, state_, reach, bounds_, [&](const entry& each) { return meet(each); });
       if (committed_ != version()) return confirm();
-      if (reached_.at != version()) return answer_reached();
-      if (!read) return offered_ ? in_doubt(read.error()) : unless_overtaken(read.error());
-      if (!refused_) return unless_overtaken(refused_.error());
+      if (!read && offered_) return in_doubt(read.error());
+      if (!read || !refused_) return refuse(read ? refused_.error() : read.error());
       if (!offered_) {
         const status prepared = prepare();
         if (!prepared) return prepared.error();
@@ -145,9 +148,8 @@ class commit_attempt {
     return {};
   }
 
-  // Whether this commit may follow that entry.
   [[nodiscard]] status check_entry(const entry& theirs) {
-    if (const status kept = check_retention(theirs); !kept) return kept;
+    if (const status young = check_horizon(theirs); !young) return young;
     if (passed_++ < options_.rebase_limit) return check_(theirs);
     return error(errc::conflict,
                  concat({"version ", theirs.at.number, ", by transaction ", to_text(theirs.transaction),
@@ -155,8 +157,8 @@ class commit_attempt {
                          options_.rebase_limit, ": run the transaction again"}));
   }
 
-  // What this entry adds must not be what that vacuum takes for garbage, and what it tags must still be there.
-  [[nodiscard]] status check_retention(const entry& theirs) const {
+  // What this entry adds must not be what that vacuum takes for garbage.
+  [[nodiscard]] status check_horizon(const entry& theirs) const {
     if (!theirs.vacuums) return {};
     for (const auto& [table, actions] : mine_.actions)
       for (const action& each : actions)
@@ -164,11 +166,6 @@ class commit_attempt {
           return error(errc::expired, concat({"version ", theirs.at.number, " is a vacuum, for which object ",
                                               object_name(table, each.object.id),
                                               " is old enough to be garbage: run the transaction again"}));
-    for (const version_tag& each : mine_.tags)
-      if (each.at != version() && each.at < theirs.kept.oldest)
-        return error(errc::snapshot_expired,
-                     concat({"version ", theirs.at.number, " is a vacuum, which gives up version ", each.at.number,
-                             ": tag a newer one"}));
     return {};
   }
 
@@ -178,8 +175,8 @@ class commit_attempt {
     if (!state_->needed_to_write.empty())
       return error(errc::unsupported, concat({"the lake needs the feature '", state_->needed_to_write.front(),
                                               "' to be written, which this tarn does not have: use a newer tarn"}));
-    const bool has_lost = mine_.at != version() && mine_.at != state_->at.next();
-    if (has_lost && retries_.is_late())
+    const bool overtaken = mine_.at != version() && mine_.at != state_->at.next();
+    if (overtaken && retries_.is_late())
       return error(errc::conflict,
                    concat({"others were faster with ", passed_, " commits since version ", mine_.read_version.number,
                            " was read, and the waits between have come to backoff_options::wait_total_us_max, ",
@@ -225,19 +222,14 @@ class commit_attempt {
     }
   }
 
-  // Another entry has our number. It counts if its slot is not garbage.
-  [[nodiscard]] result<version> answer_reached() {
+  // What the log says instead of a version, unless what was read last is garbage, or what comes next: numbered work
+  // that was done before, or `why` there can be no commit.
+  [[nodiscard]] result<version> refuse(const error& why) {
     if (const status found = find_truncations(store_, extent_); !found) return found.error();
-    if (extent_.truncated >= reached_.at) return overtaken();
-    return answer_for(store_, mine_.work, reached_, options_.backoff, surroundings_);
-  }
-
-  // `why`, unless what was read last is garbage, or what comes next.
-  [[nodiscard]] error unless_overtaken(const error& why) {
-    const status found = find_truncations(store_, extent_);
-    if (!found) return found.error();
     const bool has_read = state_->at > mine_.read_version;
-    return extent_.truncated > state_->at || (has_read && extent_.truncated == state_->at) ? overtaken() : why;
+    if (extent_.truncated > state_->at || (has_read && extent_.truncated == state_->at)) return overtaken();
+    if (reached_.at == version()) return why;
+    return answer_for(store_, extent_, mine_.work, reached_, options_.backoff, surroundings_);
   }
 
   [[nodiscard]] error overtaken() const {

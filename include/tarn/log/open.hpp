@@ -86,17 +86,25 @@ template <object_store Store>
   return unreadable_start(extent, failure);
 }
 
-// The state to read on from to the newest version that was committed at `time` or before. An entry that states no time,
-// or cannot be read, counts as later: then the way is longer. Looks at log n entries of n checkpoints.
+// Whether version `at`, which may have a checkpoint, was committed at `time` or before. The entry says so at less cost,
+// if it is still there and states a time. False if neither can be read.
+template <object_store Store>
+[[nodiscard]] bool was_committed_before(Store& store, version at, timestamp time, const limits& bounds) {
+  const result<logged_entry> logged = get_entry(store, at, bounds);
+  if (logged && !logged->content.of_article) return logged->content.time <= time;
+  const result<shared_snapshot> state = read_checkpoint(store, at, bounds);
+  return state && (*state)->time <= time;
+}
+
+// The state to read on from to the newest version that was committed at `time` or before. Looks at log n entries of n
+// checkpoints.
 template <object_store Store>
 [[nodiscard]] result<shared_snapshot> find_start_before(Store& store, const log_extent& extent, timestamp time,
                                                         const limits& bounds) {
   const result<sequence<version>> all = list_checkpoints(store, extent);
   if (!all) return all.error();
-  const std::size_t later = lower_bound(all->begin(), all->size(), [&](version at) {
-    const result<logged_entry> read = get_entry(store, at, bounds);
-    return read && !read->content.of_article && read->content.time <= time;
-  });
+  const std::size_t later =
+      lower_bound(all->begin(), all->size(), [&](version at) { return was_committed_before(store, at, time, bounds); });
   if (later > 0) return find_start(store, extent, (*all)[later - 1], bounds);
   if (extent.truncated == version()) return shared_snapshot();
   return error(errc::snapshot_expired, concat({"what was committed at ", time.ms,

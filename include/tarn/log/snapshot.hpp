@@ -6,9 +6,11 @@
 #include <string_view>
 
 #include "../core/config.hpp"
+#include "../core/result.hpp"
 #include "../core/sequence.hpp"
 #include "../core/shared.hpp"
 #include "../core/strong_types.hpp"
+#include "../core/text.hpp"
 #include "application.hpp"
 #include "entry.hpp"
 #include "table_map.hpp"
@@ -40,9 +42,41 @@ struct snapshot {
     const auto* found = tables.find(name);
     return found != nullptr && (*found)->name == name ? &**found : nullptr;
   }
+
+  // The tag of this name, or null.
+  template <class = void>
+  [[nodiscard]] const version_tag* find_tag(std::string_view name) const noexcept {
+    for (const version_tag& each : *tags)
+      if (each.name == name) return &each;
+    return nullptr;
+  }
 };
 
 // How snapshots are passed around: copies cost nothing.
 using shared_snapshot = copy_on_write<snapshot>;
+
+// Success if, as far as `state` knows, version `at` is there and all that it is made of is kept. errc::not_found,
+// errc::snapshot_expired.
+template <class = void>
+[[nodiscard]] status check_kept(const snapshot& state, version at) {
+  if (at.number < 0 || at > state.at)
+    return error(errc::not_found,
+                 concat({"there is no version ", at.number, ": the first is 0, the newest ", state.at.number}));
+  if (at >= state.kept.oldest) return {};
+  for (const version_tag& each : *state.tags)
+    if (each.at == at) return {};
+  return error(errc::snapshot_expired,
+               concat({"version ", at.number, " was given up by a vacuum: the oldest that is kept is ",
+                       state.kept.oldest.number, ", and those with tags"}));
+}
+
+// Whether that still holds after `theirs`, of another. errc::conflict if it is not certain: `check_kept` knows when
+// asked again.
+template <class = void>
+[[nodiscard]] status check_kept_by(const entry& theirs, version at) {
+  if (!theirs.vacuums || theirs.kept.oldest <= at) return {};
+  return error(errc::conflict, concat({"version ", theirs.at.number, " is a vacuum, which may have given up version ",
+                                       at.number, ": ask again"}));
+}
 
 }  // namespace tarn::inline TARN_ABI

@@ -53,12 +53,12 @@ class object_list {
     chunks_.back().writable().push_back(std::move(added));
     ++size_;
   }
-  // Puts one object in the place of `count` others, the first of which is at `index`. Linear.
+  // Puts one object, or with null none, in the place of `count` others, the first of which is at `index`. Linear.
   template <class = void>
-  void replace(std::size_t index, std::size_t count, bag_object with) {
+  void replace(std::size_t index, std::size_t count, const bag_object* with) {
     object_list changed;
     for (std::size_t at = 0; at < size_; ++at) {
-      if (at == index) changed.push_back(std::move(with));
+      if (at == index && with != nullptr) changed.push_back(*with);
       if (at < index || at >= index + count) changed.push_back((*this)[at]);
     }
     *this = std::move(changed);
@@ -107,5 +107,22 @@ struct table_state {
     return number < earlier_schemas.size() ? *earlier_schemas[number] : columns;
   }
 };
+
+// Gives a table other columns, from here on. False if they lack one of the key or the ordering; the table is then no
+// longer to be used.
+template <class = void>
+[[nodiscard]] bool change_columns(table_state& table, const schema& columns) {
+  const auto move = [&](std::uint32_t& place) {
+    place = static_cast<std::uint32_t>(columns.find(table.columns[place].id));
+    return place < columns.size();
+  };
+  for (std::uint32_t& place : table.key.columns)
+    if (!move(place)) return false;
+  if (table.key.ordered() && !move(table.key.ordering)) return false;
+  table.earlier_schemas.emplace_back(table.columns);
+  table.columns = columns;
+  if (columns.last_id() > table.last_column) table.last_column = columns.last_id();
+  return true;
+}
 
 }  // namespace tarn::inline TARN_ABI

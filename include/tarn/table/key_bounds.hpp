@@ -5,11 +5,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "../core/config.hpp"
 #include "../core/sequence.hpp"
-#include "../core/shared.hpp"
 #include "../core/value.hpp"
 #include "../log/bounds.hpp"
 #include "../log/data_object.hpp"
@@ -28,15 +26,6 @@ template <class = void>
   return compare_ordering(a, b);
 }
 
-// Longer text makes no bound: it would be in each snapshot.
-inline constexpr std::size_t text_bytes_max = 64;
-
-template <class = void>
-[[nodiscard]] bool is_short(const value_view& part) {
-  if (part.kind() == kind::string) return part.as_string().size() <= text_bytes_max;
-  return part.kind() != kind::bytes || part.as_bytes().size() <= text_bytes_max;
-}
-
 // Of the part of the key that is in column number `place`; null if they are not known.
 template <class = void>
 [[nodiscard]] const column_bounds* find_bounds(const table_state& table, std::uint32_t place,
@@ -51,39 +40,6 @@ template <class = void>
 }
 
 }  // namespace key_bounds_detail
-
-// Collects them from the records of an object, erases included.
-template <class = void>
-class key_bounds_builder {
- public:
-  // `values` are the columns of the table, whose key and schema never change in the making of an object.
-  void add(const list_view& values, const table_state& table) {
-    if (bounds_.empty())
-      for (const std::uint32_t place : table.key.columns) {
-        const value first(values[place]);
-        bounds_.push_back({table.columns[place].id, 0, true, first, first});
-      }
-    for (std::size_t at = 0; at < bounds_.size(); ++at) {
-      column_bounds& part = bounds_[at];
-      const value_view seen = values[table.key.columns[at]];
-      if (key_bounds_detail::compare_parts(seen, part.min) < 0) part.min = value(seen);
-      if (key_bounds_detail::compare_parts(seen, part.max) > 0) part.max = value(seen);
-    }
-  }
-
-  // Null if there were no records.
-  [[nodiscard]] shared<const object_bounds> finish() const {
-    if (bounds_.empty()) return {};
-    object_bounds made = bounds_;
-    for (column_bounds& each : made)
-      if (!key_bounds_detail::is_short(each.min) || !key_bounds_detail::is_short(each.max))
-        each = {each.column, 0, false, {}, {}};
-    return shared<const object_bounds>::make(std::move(made));
-  }
-
- private:
-  object_bounds bounds_;
-};
 
 // False only if the bounds show that no key is in both objects of the table.
 template <class = void>

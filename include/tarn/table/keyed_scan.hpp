@@ -62,8 +62,6 @@ class keyed_scan {
     return false;
   }
 
-  // Whether next() has returned true the last time.
-  [[nodiscard]] bool on_row() const noexcept { return static_cast<bool>(merge_); }
   [[nodiscard]] list_view row() const noexcept { return merge_->current().values; }
   [[nodiscard]] keyed_place place() const noexcept { return {merge_->place(), buckets_[next_bucket_ - 1].base()}; }
   [[nodiscard]] const tarn::status& status() const noexcept { return status_; }

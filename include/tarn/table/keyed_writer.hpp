@@ -21,8 +21,8 @@
 #include "../log/snapshot.hpp"
 #include "../merge/record.hpp"
 #include "../merge/strategy.hpp"
+#include "bounds_builder.hpp"
 #include "client_core.hpp"
-#include "key_bounds.hpp"
 #include "key_index.hpp"
 #include "keyed_bucket.hpp"
 #include "object_writer.hpp"
@@ -41,7 +41,8 @@ class keyed_writer {
         table_(&table),
         id_(id),
         form_(form),
-        rows_(lake.codec.build(object_identity{table.name, id}, limits_of_records(lake.options.bounds))) {}
+        rows_(lake.codec.build(object_identity{table.name, id}, limits_of_records(lake.options.bounds))),
+        bounds_(table.columns, table.key.columns, lake.options.bounds) {}
 
   // In order of key, each key once.
   [[nodiscard]] status append(const record& each) {
@@ -51,13 +52,13 @@ class keyed_writer {
     for (std::size_t at = 0; at < table_->columns.size(); ++at)
       row_.emplace_back(each.done.then == key_state::live || is_kept(at) ? each.values[at] : value_view());
     if (const status appended = rows_.append(list_view(row_.data(), row_.size())); !appended) return appended;
-    bounds_.add(each.values, *table_);
+    bounds_.add(each.values);
     return {};
   }
 
   [[nodiscard]] std::uint64_t rows() const noexcept { return rows_.rows(); }
   [[nodiscard]] result<data_object> put() {
-    result<data_object> object = put_rows(*lake_, table_->name, id_, rows_);
+    result<data_object> object = put_rows(*lake_, *table_, id_, rows_);
     if (object) object->bounds = bounds_.finish();
     return object;
   }
@@ -78,7 +79,7 @@ class keyed_writer {
   uuid id_;
   object_form form_;
   builder rows_;
-  key_bounds_builder<> bounds_;
+  bounds_builder<> bounds_;  // of the key
   sequence<value_view> row_;
 };
 

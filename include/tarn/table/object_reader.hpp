@@ -1,4 +1,5 @@
-// Opening a data object: its bytes, that they are the ones the log describes, and a cursor over its rows.
+// Opening a data object: its bytes, that they are the ones the log describes, and a cursor over its rows, which have
+// the columns of whoever reads them.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +15,9 @@
 #include "../core/text.hpp"
 #include "../log/entry.hpp"
 #include "../log/names.hpp"
+#include "../log/table_state.hpp"
 #include "client_core.hpp"
+#include "projection.hpp"
 
 namespace tarn::inline TARN_ABI {
 
@@ -25,11 +28,12 @@ class object_reader {
  public:
   using core = client_core<Store, Codec>;
 
-  // The object of the table called `table`, whose rows have `columns` values. errc::corrupt, naming the object, if it
-  // is missing or its bytes are others; one `get`.
-  [[nodiscard]] static result<object_reader> open(core& lake, std::string_view table, const data_object& object,
-                                                  std::size_t columns, const limits& bounds) {
-    const std::string name = object_name(table, object.id);
+  // The object of the table `of`, whose columns its rows have after `before` values more, whichever it was written
+  // with. errc::corrupt, naming the object, if it is missing or its bytes are others; one `get`. Rows that have other
+  // columns than the table has now cost a copy each, of references to their values.
+  [[nodiscard]] static result<object_reader> open(core& lake, const table_state& of, const data_object& object,
+                                                  const limits& bounds, std::size_t before = 0) {
+    const std::string name = object_name(of.name, object.id);
     result<handle> bytes = lake.store.get(name);
     if (!bytes && bytes.error().code() == errc::not_found)
       return error(errc::corrupt, concat({"object ", name, ", which the log names, is missing"}));
@@ -38,14 +42,21 @@ class object_reader {
     opened.bytes_ = shared<handle>::make(*std::move(bytes));
     const std::string_view text = *opened.bytes_;
     if (const tarn::status good = verify(object, name, text); !good) return good.error();
-    result<cursor> rows = lake.codec.open(text, expectation(table, object, columns), bounds);
+    const schema& written = of.schema_of(object.schema_number);
+    result<cursor> rows = lake.codec.open(text, expectation(of.name, object, before + written.size()), bounds);
     if (!rows) return rows.error();
     opened.cursor_ = shared<cursor>::make(*std::move(rows));
+    if (object.schema_number != of.schema_number())
+      opened.projection_ = shared<projection>::make(written, of.columns, before);
     return opened;
   }
 
-  [[nodiscard]] bool next() { return cursor_->next(); }
-  [[nodiscard]] list_view row() const { return cursor_->row(); }
+  [[nodiscard]] bool next() {
+    if (!cursor_->next()) return false;
+    row_ = projection_ ? projection_->apply(cursor_->row()) : cursor_->row();
+    return true;
+  }
+  [[nodiscard]] list_view row() const noexcept { return row_; }
   [[nodiscard]] tarn::status status() const { return cursor_->status(); }
 
   [[nodiscard]] std::size_t byte_size() const { return std::string_view(*bytes_).size(); }
@@ -81,6 +92,8 @@ class object_reader {
 
   shared<handle> bytes_;  // where the cursor looks into
   shared<cursor> cursor_;
+  shared<projection> projection_;  // null: its rows have the table's columns
+  list_view row_;
 };
 
 }  // namespace tarn::inline TARN_ABI

@@ -12,21 +12,23 @@
 #include "../core/uuid.hpp"
 #include "../log/entry.hpp"
 #include "../log/names.hpp"
+#include "../log/table_state.hpp"
 #include "../store/put_object.hpp"
 #include "client_core.hpp"
 
 namespace tarn::inline TARN_ABI {
 
-// Finishes `rows`, an object of the table called `table`, and puts it under its name. Returns what the log will say of
-// it: until an entry does, nobody sees it.
+// Finishes `rows`, an object of `table` with the columns that it has now, and puts it under its name. Returns what the
+// log will say of it: until an entry does, nobody sees it.
 template <class Store, row_codec Codec, row_builder Builder>
-[[nodiscard]] result<data_object> put_rows(client_core<Store, Codec>& lake, std::string_view table, const uuid& id,
+[[nodiscard]] result<data_object> put_rows(client_core<Store, Codec>& lake, const table_state& table, const uuid& id,
                                            Builder& rows) {
   const std::string_view bytes = rows.finish();
-  const status put =
-      put_object(lake.store, object_name(table, id), bytes, lake.options.commit.backoff, lake.options.surroundings);
-  if (!put) return put.error().within(concat({"flushing rows of table ", table}));
-  return data_object{id, true, std::string(Codec::name), rows.rows(), bytes.size(), crc32c(bytes)};
+  const status put = put_object(lake.store, object_name(table.name, id), bytes, lake.options.commit.backoff,
+                                lake.options.surroundings);
+  if (!put) return put.error().within(concat({"flushing rows of table ", table.name}));
+  return data_object{id,           true,          std::string(Codec::name), rows.rows(),
+                     bytes.size(), crc32c(bytes), table.schema_number()};
 }
 
 }  // namespace tarn::inline TARN_ABI

@@ -32,7 +32,7 @@ class pending_tables {
   // The view of a table name, made when it is first used: from then on the name is part of what was read.
   pending& touch(std::string_view table) {
     if (pending* const known = used_.find(table); known != nullptr) return *known;  // for each row, so not twice
-    return used_.find_or_insert(table, table, snapshot_->tables.find(table));
+    return used_.find_or_insert(table, snapshot_->tables.find(table));
   }
   // The existing table of exactly this name, or null.
   [[nodiscard]] pending* find(std::string_view table) {
@@ -77,7 +77,7 @@ class pending_tables {
     footprint all;
     for (auto& [name, slot] : used_) {
       table_access& access = all.tables.find_or_insert(name);
-      access = std::move(slot.access);
+      access = slot.take_access();
       access.reads.sort(bounds.read_keys_max);
       access.validated.sort(bounds.read_keys_max);
     }

@@ -28,9 +28,8 @@ class record_source_of {
 
   // The records of an object of the table `of`, which must outlive them; one `get`.
   [[nodiscard]] static result<record_source_of> open(core& lake, const table_state& of, const keyed_object& object) {
-    const std::size_t columns = columns_before(object.block.form) + of.columns.size();
     result<object_reader<Store, Codec>> rows = object_reader<Store, Codec>::open(
-        lake, of.name, object.object, columns, limits_of_records(lake.options.bounds));
+        lake, of, object.object, limits_of_records(lake.options.bounds), columns_before(object.block.form));
     if (!rows) return rows.error();
     record_source_of source;
     source.object_ = shared<open_object>::make(

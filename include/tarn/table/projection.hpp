@@ -1,0 +1,59 @@
+// Reading rows that were written before the table's columns were changed.
+//
+//   the object's schema    1 id    2 name    3 age                3 was widened to double, 2 dropped; 4 added, though
+//                             |                 |                 it may have the name that 2 had
+//   the reader's schema    1 id    3 age     4 name
+//   a row                  7       36.0      null
+//
+// Columns are told apart by their ids alone: one that was dropped and another that got its name have nothing in common.
+#pragma once
+
+#include <cstddef>
+
+#include "../core/config.hpp"
+#include "../core/schema.hpp"
+#include "../core/sequence.hpp"
+#include "../core/value.hpp"
+
+namespace tarn::inline TARN_ABI {
+
+// What a row of one schema is as a row of a later one of the same table. Memory: one row.
+class projection {
+ public:
+  // Of rows that have `before` values in front of the columns, which stay.
+  template <class = void>
+  projection(const schema& from, const schema& to, std::size_t before) {
+    for (std::size_t at = 0; at < before; ++at) places_.push_back({at, false});
+    for (const column& each : to) {
+      const std::size_t found = from.find(each.id);
+      if (found == schema::none)
+        places_.push_back({schema::none, false});
+      else
+        places_.push_back({before + found, from[found].type != each.type});
+    }
+  }
+
+  // The row, in the projection's memory: valid until the next call, also if it is moved. A widened integer is the
+  // double next to it, as the language converts: exact up to 2^53.
+  template <class = void>
+  [[nodiscard]] list_view apply(const list_view& values) {
+    row_.clear();
+    for (const place& each : places_) {
+      value_view value = each.index == schema::none ? value_view() : values[each.index];
+      if (each.widened && value.kind() == kind::integer) value = static_cast<double>(value.as_integer());
+      row_.push_back(value);
+    }
+    return {row_.data(), row_.size()};
+  }
+
+ private:
+  struct place {
+    std::size_t index;  // none: the column was added later, so its value is null
+    bool widened;
+  };
+
+  sequence<place> places_;
+  sequence<value_view> row_;
+};
+
+}  // namespace tarn::inline TARN_ABI
