@@ -388,7 +388,7 @@ TEST_CASE_TEMPLATE("a compaction disturbs neither readers nor writers, and they 
     s.two.run([](auto& tx) { return tx.erase("t", {"nothing"}); }).value();  // so that there is something to fold
     auto plans = s.two.plan_compaction("t").value();
     REQUIRE(plans.size() == 1);
-    const compacted_bucket done = s.two.run_compaction(plans[0]).value();
+    const compacted_objects done = s.two.run_compaction(plans[0]).value();
     auto t2 = s.one.begin(level).value();
     put(t2, "z", 30);
     CHECK(commits(t2));
@@ -396,6 +396,76 @@ TEST_CASE_TEMPLATE("a compaction disturbs neither readers nor writers, and they 
     CHECK(commits(t1) == (level != isolation::serializable));  // for what t2 wrote into its scan, at that level
     CHECK(s.now("z") == 30);
   }
+}
+
+TEST_CASE_TEMPLATE("D12: of a deletion in an object and a compaction of it, the later conflicts, at each level", Place,
+                   TARN_EACH_STORE) {
+  for (const isolation level : levels)
+    for (const bool delete_first : {false, true}) {
+      setting<Place> s;
+      for (const int v : {1, 2, 3}) s.one.run([&](auto& tx) { return tx.insert("g", {v}); }).value();
+      const auto plans = s.two.plan_compaction("g").value();
+      REQUIRE(plans.size() == 1);
+      const compacted_objects done = s.two.run_compaction(plans[0]).value();
+      auto deleting = s.one.begin(level).value();
+      auto appending = s.one.begin(level).value();
+      REQUIRE(deleting.erase_where("g", {{"v", equals, 2}}).value() == 1);
+      appending.insert("g", {4}).value();
+      if (delete_first) {
+        CHECK(commits(deleting));
+        CHECK(s.two.commit_compaction(done).error().code() == errc::conflict);
+      } else {
+        CHECK(s.two.commit_compaction(done).has_value());
+        CHECK_FALSE(commits(deleting));
+        const auto again = [](auto& tx) -> status {
+          const auto erased = tx.erase_where("g", {{"v", equals, 2}});
+          return erased ? status() : status(erased.error());
+        };
+        CHECK(s.one.run(again, level).has_value());
+      }
+      CHECK(commits(appending));
+      CHECK(s.rows_now("g") == 3);  // 1, 3 and 4: what was deleted does not return
+    }
+}
+
+TEST_CASE_TEMPLATE("lost update in a bag: of two that change the same row, one conflicts, at each level", Place,
+                   TARN_EACH_STORE) {
+  for (const isolation level : levels)
+    for (const bool same_row : {true, false}) {
+      setting<Place> s;
+      s.one.run([](auto& tx) { return tx.insert("g", {{1}, {2}}); }).value();
+      auto t1 = s.one.begin(level).value();
+      auto t2 = s.two.begin(level).value();
+      REQUIRE(t1.update_where("g", {{"v", equals, 1}}, {{"v", 10}}).value() == 1);
+      REQUIRE(t2.erase_where("g", {{"v", equals, same_row ? 1 : 2}}).value() == 1);
+      CHECK(commits(t1));
+      CHECK(commits(t2) == (!same_row && level != isolation::serializable));  // which has read all rows
+    }
+}
+
+TEST_CASE_TEMPLATE("of a change of the schema, or a restore, and any use of the table, the later conflicts", Place,
+                   TARN_EACH_STORE) {
+  for (const isolation level : levels)
+    for (const bool use_first : {false, true}) {
+      setting<Place> s;
+      auto use = s.one.begin(level).value();
+      auto looked = s.one.begin(level).value();
+      auto alter = s.two.begin(level).value();
+      put(use, "z", 1);
+      CHECK(looked.columns("t").value().size() == 2);  // decides by what columns there are
+      looked.insert("g", {1}).value();
+      alter.add_column("t", {"w"}).value();
+      CHECK(commits(use_first ? use : alter));
+      CHECK_FALSE(commits(use_first ? alter : use));
+      CHECK(commits(looked) == use_first);
+
+      auto late = s.one.begin(level).value();
+      late.insert("g", {2}).value();
+      late.erase("t", {"x"}).value();
+      CHECK(s.two.restore({0}).has_value());
+      CHECK_FALSE(commits(late));
+      CHECK(s.now("x") == 10);
+    }
 }
 
 // --- what it costs ---------------------------------------------------------------------------------------------------
