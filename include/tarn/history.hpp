@@ -11,10 +11,12 @@
 #include "core/sequence.hpp"
 #include "core/shared.hpp"
 #include "core/strong_types.hpp"
+#include "core/text.hpp"
 #include "core/uuid.hpp"
 #include "log/application.hpp"
 #include "log/entry.hpp"
 #include "log/log.hpp"
+#include "log/truncation.hpp"
 #include "table/client_core.hpp"
 
 namespace tarn::inline TARN_ABI {
@@ -26,7 +28,8 @@ struct table_change {
   bool dropped = false;
   std::uint64_t objects = 0;   // added
   std::uint64_t rows = 0;      // in them; of keyed tables, records
-  std::uint64_t replaced = 0;  // objects that a compaction has folded into those
+  std::uint64_t deleted = 0;   // rows of a bag, those that were updated among them
+  std::uint64_t replaced = 0;  // objects that a compaction has put those in the place of
   std::uint64_t bytes = 0;     // of them
   bool counted = true;         // false: the article's program wrote it, which states neither rows nor bytes
 };
@@ -50,20 +53,18 @@ struct commit_summary {
 template <class Store, class Codec>
 class [[nodiscard]] log_reader {
  public:
-  // `listed` is the newest version that the store has listed: the log does not end before it.
-  log_reader(shared<client_core<Store, Codec>> lake, version listed) : lake_(std::move(lake)), listed_(listed) {}
+  // Begins after the version `before`, whose entry has this checksum.
+  log_reader(shared<client_core<Store, Codec>> lake, version before, std::uint32_t checksum)
+      : lake_(std::move(lake)), at_(before), checksum_(checksum) {}
 
   // Moves to the next version. One `get`.
   [[nodiscard]] bool next() {
     if (!status_) return false;
     const version at = at_.next();
-    const result<logged_entry> read = get_next_entry(lake_->store, at, listed_, lake_->options.bounds);
-    if (!read) {
-      if (read.error().code() != errc::not_found) status_ = read.error();
-      return false;
-    }
-    status_ = check_link(at_, checksum_, read->content);
-    if (!status_) return false;
+    const result<logged_entry> read = get_next_entry(lake_->store, at, lake_->extent.listed, lake_->options.bounds);
+    if (!read && read.error().code() != errc::not_found) status_ = read.error();
+    if (read) status_ = check_link(at_, checksum_, read->content);
+    if (!read || !status_) return end();
     at_ = read->content.at;
     checksum_ = read->checksum;
     summary_ = summarize(read->content);
@@ -75,6 +76,16 @@ class [[nodiscard]] log_reader {
   [[nodiscard]] const tarn::status& status() const noexcept { return status_; }
 
  private:
+  // Unless the end is that of a truncation, which has overtaken this reader.
+  [[nodiscard]] bool end() {
+    const tarn::status found = find_truncations(lake_->store, lake_->extent);
+    if (!found) status_ = found;
+    if (lake_->extent.truncated > at_)
+      status_ = error(errc::snapshot_expired, concat({"the log was truncated to version ",
+                                                      lake_->extent.truncated.number, " meanwhile: begin again"}));
+    return false;
+  }
+
   [[nodiscard]] static commit_summary summarize(const entry& content) {
     commit_summary summary;
     summary.at = content.at;
@@ -90,8 +101,11 @@ class [[nodiscard]] log_reader {
       for (const action& each : actions) {
         if (each.kind == action_kind::create_table) change.created = true;
         if (each.kind == action_kind::drop_table) change.dropped = true;
-        if (each.kind == action_kind::remove_object) ++change.replaced;
-        if (each.kind != action_kind::add_object && each.kind != action_kind::add_block) continue;
+        change.deleted += each.rows.size();
+        change.replaced += each.kind == action_kind::remove_object ? 1 : each.replaced.size();
+        const bool adds = each.kind == action_kind::add_object || each.kind == action_kind::add_block ||
+                          (each.kind == action_kind::replace_objects && !each.object.id.is_nil());
+        if (!adds) continue;
         ++change.objects;
         change.rows += each.object.rows;
         change.bytes += each.object.bytes;
@@ -103,9 +117,8 @@ class [[nodiscard]] log_reader {
   }
 
   shared<client_core<Store, Codec>> lake_;
-  version listed_;
   version at_;
-  std::uint32_t checksum_ = 0;
+  std::uint32_t checksum_;
   commit_summary summary_;
   tarn::status status_;
 };
