@@ -169,23 +169,25 @@ TEST_CASE_TEMPLATE("tables that were created, dropped, created again or altered 
   CHECK(log.content.operation == "restore");
 }
 
-TEST_CASE("deletions of rows of a bag are restored, and undone") {
-  client lake{memory_store{}};
+TEST_CASE_TEMPLATE("deletions of rows of a bag, its updates and compactions are undone and restored", Lake,
+                   TARN_EACH_STORE) {
+  Lake store;
+  client lake{store.open()};
   create_tables(lake);
   lake.run([](auto& tx) { return tx.insert("b", {{1, "a"}, {2, "b"}, {3, "c"}}); }).value();
-  const auto deleted = [&] { return lake.newest_snapshot().value()->find_table("b")->objects[0].deleted->size(); };
-  entry deletes;
-  deletes.operation = "delete";
-  action some{action_kind::delete_rows, {}, {}, {}};
-  some.object.id = lake.newest_snapshot().value()->find_table("b")->objects[0].object.id;
-  some.rows.add(1);
-  deletes.actions.find_or_insert("b") = {some};
-  CHECK(commit_by_hand(lake, deletes) == version{2});
-  CHECK(deleted() == 1);
-  CHECK(lake.restore(version{1}).value() == version{3});
-  CHECK(deleted() == 0);
-  CHECK(lake.restore(version{2}).value() == version{4});
-  CHECK(deleted() == 1);
+  auto tx = lake.begin().value();
+  CHECK(tx.erase_where("b", {{"k", equals, 1}}).value() == 1);
+  CHECK(tx.update_where("b", {{"k", equals, 2}}, {{"v", "B"}}).value() == 1);
+  tx.commit().value();
+  CHECK(lake.compact("b").value() == version{3});
+  const std::string changed = "b: k=2 v=B; k=3 v=c | u: ";
+  CHECK(contents_now(lake) == changed);
+  client other{store.open()};
+  for (const std::int64_t to : {1, 2, 1, 3, 2}) {
+    const std::int64_t head = other.restore(version{to}).value().number;
+    CHECK(contents_now(lake) == (to == 1 ? "b: k=1 v=a; k=2 v=b; k=3 v=c | u: " : changed));
+    CHECK(tables_named(lake, head) == "b");
+  }
 }
 
 TEST_CASE("ids of columns are not given again after a restore") {
@@ -365,7 +367,7 @@ TEST_CASE_TEMPLATE("D8: a compaction that was planned before a restore does not 
   const auto plans = lake.plan_compaction("u").value();
   REQUIRE(plans.size() == 1);
   CHECK(plans[0].objects.size() == 2);
-  const compacted_bucket done = lake.run_compaction(plans[0]).value();
+  const compacted_objects done = lake.run_compaction(plans[0]).value();
   client other{store.open()};
   CHECK(other.restore(version{3}).value() == version{5});
   check_refused(lake.commit_compaction(done), errc::conflict, "u");
@@ -373,7 +375,7 @@ TEST_CASE_TEMPLATE("D8: a compaction that was planned before a restore does not 
   // And by itself: what was not folded comes before the new base.
   entry mine;
   mine.operation = "compact";
-  mine.actions.find_or_insert("u") = compaction_actions(done);
+  mine.actions.find_or_insert("u") = compaction_actions(*lake.newest_snapshot().value()->find_table("u"), done);
   const auto forced = commit_entry(*lake.core(), lake.newest_snapshot().value(), std::move(mine), accept_all);
   check_refused(forced, errc::corrupt, "out of order");
   CHECK(contents_now(lake) == third);

@@ -102,7 +102,7 @@ class schema_history {
     for (std::size_t steps = 8 + random_.below(25); steps > 0; --steps) {
       lake_type& lake = lakes_[random_.below(lakes_.size())];
       const std::size_t ticket = random_.below(100);
-      if (ticket < 12 && now_ && now_->kind != table_kind::bag)
+      if (ticket < 12 && now_)
         compact(lake);
       else if (ticket < 24 && !versions_.empty())
         restore(lake);
@@ -213,6 +213,7 @@ class schema_history {
         return;
       case 7: return erase(tx);
       case 8: return update(tx);
+      case 9: return erase_where(tx);
       default: return write(tx);
     }
   }
@@ -303,8 +304,30 @@ class schema_history {
     ++happened["write"];
   }
 
+  // By what is in a column, so that objects are skipped by the bounds that they were written with.
+  void erase_where(transaction& tx) {
+    const column& wanted = now_->columns[random_.below(now_->columns.size())];
+    if (wanted.type != column_type::integer && wanted.type != column_type::real) return;
+    const std::int64_t least = 80 + static_cast<std::int64_t>(random_.below(30));
+    const bool whole = wanted.type == column_type::integer;
+    const value from = whole ? value(least) : value(static_cast<double>(least));
+    const std::uint32_t id = wanted.id.number;
+    const auto matches = [&](const model_row& each) {
+      const auto found = each.find(id);
+      if (found == each.end() || value_view(found->second).is_null()) return false;
+      const value_view held(found->second);
+      return whole ? held.as_integer() >= least : held.as_double() >= static_cast<double>(least);
+    };
+    const std::size_t before = now_->rows.size() + now_->keyed.size();
+    std::erase_if(now_->rows, matches);
+    std::erase_if(now_->keyed, [&](const auto& each) { return matches(each.second); });
+    const std::size_t erased = before - now_->rows.size() - now_->keyed.size();
+    REQUIRE(tx.erase_where("t", {{wanted.name, at_least, from}}).value() == erased);
+    if (erased > 0) ++happened["erase where"];
+  }
+
   void erase(transaction& tx) {
-    if (now_->kind == table_kind::bag) return;
+    if (now_->kind == table_kind::bag) return erase_where(tx);
     const std::int64_t key = static_cast<std::int64_t>(random_.below(6));
     if (now_->kind == table_kind::latest || random_.chance(30)) {
       tx.erase("t", {key}).value();
@@ -393,7 +416,7 @@ TEST_CASE_TEMPLATE("random schema changes, writes, compactions and restores agre
     schema_history<Merge> history(seed + number);
     history.run();
   }
-  for (const char* const what :
-       {"add", "compact", "create", "drop", "drop table", "erase", "rename", "restore", "update", "widen", "write"})
+  for (const char* const what : {"add", "compact", "create", "drop", "drop table", "erase", "erase where", "rename",
+                                 "restore", "update", "widen", "write"})
     CHECK_MESSAGE(schema_history<Merge>::happened[what] > count / 4, what);
 }
