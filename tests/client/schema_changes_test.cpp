@@ -324,6 +324,8 @@ TEST_CASE_TEMPLATE("scans that are open keep the columns that they began with", 
     tx.add_column(table, "x").value();
     tx.rename_column(table, table == std::string_view("t") ? "age" : "v", "y").value();
   }
+  check_refused(tx.erase(people_scan), errc::invalid_argument, "its columns were changed since");
+  check_refused(tx.update(people_scan, {{"y", 1}}), errc::invalid_argument, "its columns were changed since");
   std::vector<std::int64_t> ages;
   do ages.push_back(people_scan.row()["age"].as_integer());
   while (people_scan.next());
