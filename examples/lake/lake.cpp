@@ -23,12 +23,7 @@ tarn::result<transaction> begin(client& opened, std::optional<tarn::version> at)
 }
 
 tarn::result<tarn::shared_snapshot> state_of(client& opened, const transaction& reading) {
-  tarn::shared_snapshot state;
-  const auto accept = [](const tarn::entry&) { return tarn::status(); };
-  const tarn::version at = reading.read_version();
-  const tarn::status read = read_forward(opened.store(), state, {at, at}, tarn::limits(), accept);
-  if (!read) return read.error();
-  return state;
+  return opened.snapshot_at(reading.read_version());
 }
 
 tarn::result<tarn::version> settled(client& opened, tarn::result<tarn::version> committed) {

@@ -19,6 +19,8 @@
 #include "log/application.hpp"
 #include "log/commit.hpp"
 #include "log/log.hpp"
+#include "log/open.hpp"
+#include "log/truncation.hpp"
 #include "merge/strategy.hpp"
 #include "store/store.hpp"
 #include "table/bag_compaction.hpp"
@@ -86,8 +88,9 @@ class client {
     return start(core_->latest, level);
   }
 
-  // A transaction that reads version `at`. Reads the log from its beginning up to there, so damage after it does not
-  // matter. errc::not_found if there is no such version (yet).
+  // A transaction that reads version `at`. errc::not_found if there is no such version (yet), errc::snapshot_expired if
+  // it was given up by a vacuum or a truncation. Reads the newest checkpoint before it, and the log from there: damage
+  // elsewhere does not matter.
   [[nodiscard]] result<transaction_type> begin_at(version at) {
     const result<shared_snapshot> state = snapshot_at(at);
     if (!state) return state.error();
@@ -95,20 +98,12 @@ class client {
   }
 
   // A transaction that reads the newest version that was committed at `time` or before. The article's versions, which
-  // have no time, count as committed with the one before. errc::not_found if the first is later.
+  // have no time, count as committed with the one before. errc::not_found if the first that is there is later. Looks at
+  // log n entries of n, and then costs what the version does.
   [[nodiscard]] result<transaction_type> begin_at(timestamp time) {
-    if (const status good = check_options(core_->options); !good) return good.error();
-    if (const status listed = list(); !listed) return listed.error();
-    shared_snapshot state;
-    bool passed = false;
-    const auto until = [&](const entry& each) {
-      passed = !each.of_article && each.time > time;
-      return passed ? status(error(errc::not_found, "later")) : status();
-    };
-    const status read = read_forward(core_->store, state, {.listed = core_->listed}, core_->options.bounds, until);
-    if (!read && !passed) return read.error();
-    if (state->at != version()) return start(state);
-    return error(errc::not_found, concat({"nothing was committed at ", time.ms, " ms since 1970 or before"}));
+    const result<version> found = version_at(time);
+    if (!found) return found.error();
+    return begin_at(*found);
   }
 
   // Runs `work(transaction&)`, which returns a status, in a transaction and commits it. After a conflict all of it is
@@ -126,10 +121,28 @@ class client {
     return run_as(number, work, level);
   }
 
-  // The versions of the lake, oldest first. One `list`.
+  // The versions of the lake, oldest first: from the beginning or, if the log was truncated, after the first
+  // checkpoint.
   [[nodiscard]] result<log_reader<Store, Codec>> log() {
-    if (const status listed = list(); !listed) return listed.error();
-    return log_reader<Store, Codec>(core_, core_->listed);
+    if (const status found = find_log(); !found) return found.error();
+    if (const status listed = list_after(core_->extent.truncated); !listed) return listed.error();
+    const result<shared_snapshot> first = find_first(core_->store, core_->extent, core_->options.bounds);
+    if (!first) return first.error();
+    return log_reader<Store, Codec>(core_, (*first)->at, (*first)->entry_checksum);
+  }
+
+  // Makes sure that the newest version has a checkpoint, reads it back, and returns which version that is. Clients
+  // write checkpoints by themselves, every client_options::checkpoint_interval versions. One put and one `get`, or some
+  // of each if the state is large.
+  [[nodiscard]] result<version> checkpoint() {
+    if (const status updated = update(); !updated) return updated.error();
+    if (const status put = checkpoint_of(*core_->latest); !put) return put.error();
+    return core_->latest->at;
+  }
+  // The same for the state of any version.
+  [[nodiscard]] status checkpoint_of(const snapshot& state) {
+    return ensure_checkpoint(core_->store, state, core_->options.bounds, core_->options.commit.backoff,
+                             core_->options.surroundings);
   }
 
   // What became of a commit that ended in errc::commit_unknown (error::in_doubt), in this process or another one. With
@@ -216,7 +229,8 @@ class client {
   [[nodiscard]] result<version> restore(version at) {
     const result<shared_snapshot> now = newest_snapshot();
     if (!now) return now.error();
-    const result<shared_snapshot> then = kept_snapshot(**now, at);
+    if (const status kept = check_kept(**now, at); !kept) return kept.error();
+    const result<shared_snapshot> then = snapshot_at(at);
     if (!then) return then.error();
     return restore_tables(*core_, *now, *then);
   }
@@ -227,8 +241,11 @@ class client {
   [[nodiscard]] result<version> tag(std::string_view name, version at) {
     const result<shared_snapshot> now = newest_snapshot();
     if (!now) return now.error();
-    const result<shared_snapshot> named = kept_snapshot(**now, at);
+    if (const status good = check_new_tag(**now, name, at); !good) return good.error();
+    // With a checkpoint of its own it can be read even when the log around it is gone.
+    const result<shared_snapshot> named = snapshot_at(at);
     if (!named) return named.error();
+    if (const status safe = checkpoint_of(**named); !safe) return safe.error();
     return tag_version(*core_, *now, name, at);
   }
   // Takes a name away; errc::not_found if there is none. Its version is kept as long as any other then.
@@ -253,14 +270,43 @@ class client {
   [[nodiscard]] result<shared_snapshot> snapshot_at(version at) {
     if (at < version())
       return error(errc::invalid_argument, concat({"there is no version ", at.number, ": the first is 0"}));
-    if (const status good = check_options(core_->options); !good) return good.error();
+    // To learn what has been given up. If the head cannot be read, older versions may be readable all the same.
+    const status updated = update();
+    if (!updated && !core_->opened && updated.error().code() != errc::corrupt &&
+        updated.error().code() != errc::unsupported)
+      return updated.error();
+    if (updated && at != version())
+      if (const status kept = check_kept(*core_->latest, at); !kept) return kept.error();
     if (core_->opened && core_->latest->at == at) return core_->latest;
-    if (const status listed = list(); !listed) return listed.error();
-    shared_snapshot state;
-    const status read = read_forward(core_->store, state, {at, core_->listed}, core_->options.bounds, accept_all);
+    result<shared_snapshot> state = find_start(core_->store, core_->extent, at, core_->options.bounds);
+    if (!state) return state;
+    const status read = read_on(core_->store, *state, core_->extent, at, core_->options.bounds);
     if (!read) return read.error();
-    if (state->at == at) return state;
-    return error(errc::not_found, concat({"there is no version ", at.number, ": the newest is ", state->at.number}));
+    if ((*state)->at == at) return state;
+    return error(errc::not_found, concat({"there is no version ", at.number, ": the newest is ", (*state)->at.number}));
+  }
+
+  // The newest version that was committed at `time` or before: reads on from a checkpoint until a later one comes.
+  [[nodiscard]] result<version> version_at(timestamp time) {
+    if (const status found = find_log(); !found) return found.error();
+    if (const status listed = list_after(core_->extent.truncated); !listed) return listed.error();
+    for (;;) {
+      const version gone = core_->extent.truncated;
+      result<shared_snapshot> state = find_start_before(core_->store, core_->extent, time, core_->options.bounds);
+      if (!state) return state.error();
+      bool passed = false;
+      const auto until = [&](const entry& each) {
+        passed = !each.of_article && each.time > time;
+        return passed ? status(error(errc::not_found, "later")) : status();
+      };
+      const status read =
+          read_forward(core_->store, *state, {.listed = core_->extent.listed}, core_->options.bounds, until);
+      if (const status found = find_truncations(core_->store, core_->extent); !found) return found.error();
+      if (core_->extent.truncated > gone) continue;  // perhaps it was garbage
+      if (!read && !passed) return read.error();
+      if ((*state)->at != version()) return (*state)->at;
+      return error(errc::not_found, concat({"nothing was committed at ", time.ms, " ms since 1970 or before"}));
+    }
   }
 
   [[nodiscard]] Store& store() noexcept { return core_->store; }
@@ -293,28 +339,31 @@ class client {
     }
   }
 
-  // Version `at`, if `now` says that it is there and kept.
-  [[nodiscard]] result<shared_snapshot> kept_snapshot(const snapshot& now, version at) {
-    if (const status kept = check_kept(now, at); !kept) return kept.error();
-    return snapshot_at(at);
+  // Learns where the log begins.
+  [[nodiscard]] status find_log() {
+    if (const status good = check_options(core_->options); !good) return good;
+    return list_truncations(core_->store, core_->extent);
   }
-
-  // Learns how far the log reaches at least.
-  [[nodiscard]] status list() {
-    const result<version> head = list_head(core_->store);
+  // Learns how far it reaches at least.
+  [[nodiscard]] status list_after(version at) {
+    const result<version> head = list_head(core_->store, at);
     if (!head) return head.error();
-    if (*head > core_->listed) core_->listed = *head;
+    if (*head > core_->extent.listed) core_->extent.listed = *head;
     return {};
   }
 
-  // Brings `latest` to the head of the log; the first time, from its beginning.
+  // Brings `latest` to the head of the log; the first time, from the newest checkpoint.
   [[nodiscard]] status update() {
-    if (const status good = check_options(core_->options); !good) return good.error();
-    if (!core_->opened)
-      if (const status listed = list(); !listed) return listed.error();
-    shared_snapshot state = core_->latest;
-    const status read = read_forward(core_->store, state, {.listed = core_->listed}, core_->options.bounds, accept_all);
-    if (!read) return read.error();
+    if (core_->opened) return update_from(core_->latest);
+    if (const status found = find_log(); !found) return found;
+    const result<shared_snapshot> begin = find_start(core_->store, core_->extent, {INT64_MAX}, core_->options.bounds);
+    if (!begin) return begin.error();
+    if (const status listed = list_after((*begin)->at); !listed) return listed;
+    return update_from(*begin);
+  }
+  [[nodiscard]] status update_from(shared_snapshot state) {
+    const status read = read_on(core_->store, state, core_->extent, {INT64_MAX}, core_->options.bounds);
+    if (!read) return read;
     core_->latest = std::move(state);
     core_->opened = true;
     return {};
@@ -322,11 +371,18 @@ class client {
 
   [[nodiscard]] result<commit_state> look_up(const uuid& transaction, version slot) {
     if (slot.number < 0) return error(errc::invalid_argument, "the slot of a commit is never negative");
+    if (const status found = find_log(); !found) return found.error();
+    if (slot <= core_->extent.truncated) {
+      const result<bool> committed = was_committed(core_->store, core_->extent, transaction, slot);
+      if (!committed) return committed.error();
+      return *committed ? commit_state::committed : commit_state::not_committed;
+    }
     const result<logged_entry> found = get_entry(core_->store, slot, core_->options.bounds);
     if (!found && found.error().code() == errc::not_found) return commit_state::undecided;
     if (!found) return found.error();
     if (found->content.of_article || found->content.transaction != transaction) return commit_state::not_committed;
-    const status durable = make_durable(core_->store, slot, core_->options.commit.backoff, core_->options.surroundings);
+    const status durable =
+        make_durable(core_->store, core_->extent, slot, core_->options.commit.backoff, core_->options.surroundings);
     if (!durable) return durable.error();
     return commit_state::committed;
   }

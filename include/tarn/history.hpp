@@ -11,10 +11,12 @@
 #include "core/sequence.hpp"
 #include "core/shared.hpp"
 #include "core/strong_types.hpp"
+#include "core/text.hpp"
 #include "core/uuid.hpp"
 #include "log/application.hpp"
 #include "log/entry.hpp"
 #include "log/log.hpp"
+#include "log/truncation.hpp"
 #include "table/client_core.hpp"
 
 namespace tarn::inline TARN_ABI {
@@ -51,20 +53,18 @@ struct commit_summary {
 template <class Store, class Codec>
 class [[nodiscard]] log_reader {
  public:
-  // `listed` is the newest version that the store has listed: the log does not end before it.
-  log_reader(shared<client_core<Store, Codec>> lake, version listed) : lake_(std::move(lake)), listed_(listed) {}
+  // Begins after the version `before`, whose entry has this checksum.
+  log_reader(shared<client_core<Store, Codec>> lake, version before, std::uint32_t checksum)
+      : lake_(std::move(lake)), at_(before), checksum_(checksum) {}
 
   // Moves to the next version. One `get`.
   [[nodiscard]] bool next() {
     if (!status_) return false;
     const version at = at_.next();
-    const result<logged_entry> read = get_next_entry(lake_->store, at, listed_, lake_->options.bounds);
-    if (!read) {
-      if (read.error().code() != errc::not_found) status_ = read.error();
-      return false;
-    }
-    status_ = check_link(at_, checksum_, read->content);
-    if (!status_) return false;
+    const result<logged_entry> read = get_next_entry(lake_->store, at, lake_->extent.listed, lake_->options.bounds);
+    if (!read && read.error().code() != errc::not_found) status_ = read.error();
+    if (read) status_ = check_link(at_, checksum_, read->content);
+    if (!read || !status_) return end();
     at_ = read->content.at;
     checksum_ = read->checksum;
     summary_ = summarize(read->content);
@@ -76,6 +76,16 @@ class [[nodiscard]] log_reader {
   [[nodiscard]] const tarn::status& status() const noexcept { return status_; }
 
  private:
+  // Unless the end is that of a truncation, which has overtaken this reader.
+  [[nodiscard]] bool end() {
+    const tarn::status found = find_truncations(lake_->store, lake_->extent);
+    if (!found) status_ = found;
+    if (lake_->extent.truncated > at_)
+      status_ = error(errc::snapshot_expired, concat({"the log was truncated to version ",
+                                                      lake_->extent.truncated.number, " meanwhile: begin again"}));
+    return false;
+  }
+
   [[nodiscard]] static commit_summary summarize(const entry& content) {
     commit_summary summary;
     summary.at = content.at;
@@ -107,9 +117,8 @@ class [[nodiscard]] log_reader {
   }
 
   shared<client_core<Store, Codec>> lake_;
-  version listed_;
   version at_;
-  std::uint32_t checksum_ = 0;
+  std::uint32_t checksum_;
   commit_summary summary_;
   tarn::status status_;
 };

@@ -347,7 +347,8 @@ class [[nodiscard]] transaction {
     if (const committed_sequence* const last = snapshot_->applications->find(work.application);
         last != nullptr && has_reached(last->work, work)) {
       const shared<core> lake = std::exchange(lake_, {});
-      return answer_for(lake->store, work, *last, lake->options.commit.backoff, lake->options.surroundings);
+      return answer_for(lake->store, lake->extent, work, *last, lake->options.commit.backoff,
+                        lake->options.surroundings);
     }
     if (const status flushed = flush(); !flushed) return flushed.error();
     entry mine;

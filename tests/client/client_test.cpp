@@ -39,21 +39,6 @@ error lost() { return {errc::io, "the answer was lost"}; }
 
 }  // namespace
 
-TEST_CASE("C12: beginning warm costs one get, however long the history is; cold, one list and a get for each entry") {
-  scripted_store store;
-  client lake{store};
-  for (int number = 0; number < 300; ++number) append(lake, number);
-  store.plan().gets = store.plan().lists = 0;
-  for (int times = 0; times < 10; ++times) CHECK(lake.begin()->read_version() == version{299});
-  CHECK(store.plan().gets == 10);
-  CHECK(store.plan().lists == 0);
-  store.plan().gets = 0;
-  client cold{store};
-  CHECK(cold.begin()->read_version() == version{299});
-  CHECK(store.plan().gets == 301);
-  CHECK(store.plan().lists == 1);
-}
-
 TEST_CASE("what a commit costs: an object, an entry, a probe") {
   scripted_store store;
   client lake{store};

@@ -29,6 +29,7 @@ struct setup {
   environment surroundings = hands.get();
   commit_options options;
   limits bounds;
+  log_extent extent;
 
   entry make(std::uint64_t id) {
     entry mine;
@@ -41,7 +42,7 @@ struct setup {
   result<version> commit(std::uint64_t id, const shared_snapshot& state, Check check) {
     entry mine = make(id);
     mine.read_version = state->at;
-    commit_attempt attempt(store, state, version(), std::move(mine), check, options, surroundings, bounds);
+    commit_attempt attempt(store, state, extent, std::move(mine), check, options, surroundings, bounds);
     const result<version> done = attempt.run();
     if (done) {
       CHECK(attempt.after()->at == *done);
@@ -128,6 +129,60 @@ TEST_CASE("a race for the slot is lost once, checked, and won at the next") {
   };
   CHECK(*s.commit(1) == version{1});
   CHECK(s.log() == std::vector<uuid>{sample_id(7), sample_id(1)});
+}
+
+TEST_CASE("a commit that others are always faster than gives up when its waits come to their total") {
+  setup s;
+  s.options.backoff = {100, 100, 30, 1'000};
+  std::uint64_t faster = 100;
+  s.store.plan().put = [&](std::string_view name, std::string_view bytes, memory_store& inner) {
+    entry theirs = s.make(faster++);
+    const shared_snapshot head = s.head();
+    theirs.at = head->at.next();
+    theirs.previous_checksum = head->entry_checksum;
+    theirs.time = {head->time.ms + 1};
+    if (entry_name(theirs.at) == name)
+      REQUIRE(inner.put_if_absent(name, write_entry(theirs)).outcome() == put_outcome::created);
+    return inner.put_if_absent(name, bytes);
+  };
+  const auto done = s.commit(1);
+  REQUIRE_FALSE(done.has_value());
+  CHECK(done.error().code() == errc::conflict);
+  CHECK(done.error().message().find("wait_total_us_max") != std::string::npos);
+  CHECK(s.hands.waited_us >= 1'000);
+  CHECK(s.hands.waited_us < 1'100);
+  CHECK(s.store.plan().puts == s.hands.waits);
+  for (const uuid& id : s.log()) CHECK(id != sample_id(1));
+}
+
+TEST_CASE("numbered work that is in the log is an answer before any conflict, also one that comes first") {
+  for (const std::uint64_t rebase_limit : {0U, 100U}) {
+    setup s;
+    s.options.rebase_limit = rebase_limit;
+    REQUIRE(s.commit(1).has_value());
+    const auto number = [&](std::int64_t sequence) {
+      entry mine = s.make(static_cast<std::uint64_t>(50 + sequence));
+      mine.read_version = {0};
+      mine.work = {"loader", sequence};
+      return mine;
+    };
+    const auto commit = [&](entry mine, const shared_snapshot& state, const status& verdict) {
+      log_extent extent;
+      commit_attempt attempt(
+          s.store, state, extent, std::move(mine), [&](const entry&) { return verdict; }, s.options, s.surroundings,
+          s.bounds);
+      return attempt.run();
+    };
+    const shared_snapshot old = s.head();
+    REQUIRE(s.commit(2, s.head()).has_value());  // what the work will be told to conflict with
+    REQUIRE(*commit(number(7), s.head(), {}) == version{2});
+    REQUIRE(s.commit(3, s.head()).has_value());
+    const status never = error(errc::conflict, "no");
+    CHECK(*commit(number(7), old, never) == version{2});
+    CHECK(commit(number(6), old, never).error().code() == errc::stale_sequence);
+    CHECK(commit(number(8), old, never).error().code() == errc::conflict);
+    CHECK(s.log().size() == 4);
+  }
 }
 
 TEST_CASE("A15: a put that took effect but reported an error, or that the store tried twice, is a success, once") {
@@ -304,12 +359,12 @@ TEST_CASE("an entry that could not be read back is never offered") {
   entry broken = s.make(1);
   broken.actions.find_or_insert("x") = {
       {action_kind::add_object, {}, {}, {sample_id(2), true, "json", 1, 1, 1}}};  // no table x
-  commit_attempt attempt(s.store, shared_snapshot(), version(), broken, always, s.options, s.surroundings, s.bounds);
+  commit_attempt attempt(s.store, shared_snapshot(), s.extent, broken, always, s.options, s.surroundings, s.bounds);
   CHECK_FALSE(attempt.run().has_value());
   entry large = s.make(2);
   large.operation = std::string(1000, 'x');
   s.bounds.entry_bytes_max = 1000;
-  commit_attempt second(s.store, shared_snapshot(), version(), large, always, s.options, s.surroundings, s.bounds);
+  commit_attempt second(s.store, shared_snapshot(), s.extent, large, always, s.options, s.surroundings, s.bounds);
   const auto done = second.run();
   REQUIRE_FALSE(done.has_value());
   CHECK(done.error().code() == errc::limit_exceeded);
@@ -319,8 +374,8 @@ TEST_CASE("an entry that could not be read back is never offered") {
 TEST_CASE("a hole in the log is not filled: what is listed behind it would be off the chain") {
   setup s;
   REQUIRE(s.store.inner().put_if_absent(entry_name({3}), "?").outcome() == put_outcome::created);
-  commit_attempt attempt(s.store, shared_snapshot(), version{3}, s.make(1), always, s.options, s.surroundings,
-                         s.bounds);
+  s.extent.listed = {3};
+  commit_attempt attempt(s.store, shared_snapshot(), s.extent, s.make(1), always, s.options, s.surroundings, s.bounds);
   const auto done = attempt.run();
   REQUIRE_FALSE(done.has_value());
   CHECK(done.error().code() == errc::corrupt);

@@ -53,7 +53,7 @@ class haunted_store : public scripted_store {
 // As a client does it.
 template <class Store>
 result<shared_snapshot> open(Store& store, version last = {INT64_MAX}) {
-  const result<version> listed = list_head(store);
+  const result<version> listed = list_head(store, version());
   if (!listed) return listed.error();
   shared_snapshot state;
   const status read = read_forward(store, state, {last, *listed}, limits{}, accept_all);

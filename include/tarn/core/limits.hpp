@@ -38,6 +38,10 @@ struct limits {
 
   // A log entry, and so the number of objects and columns that one transaction can name.
   std::size_t entry_bytes_max = std::size_t{64} << 20;
+
+  // Checkpoints: how large one object of them gets, and all of one that is read.
+  std::size_t checkpoint_part_bytes = std::size_t{8} << 20;
+  std::size_t checkpoint_bytes_max = std::size_t{1} << 30;
 };
 
 }  // namespace tarn::inline TARN_ABI

@@ -64,11 +64,13 @@ template <class = void>
   return {milliseconds << 16 | 0x7000U | (random_high & 0x0fffU), 0x8000'0000'0000'0000U | random_low >> 2};
 }
 
-// When a version 7 UUID was born; the epoch for other versions, which carry no time.
+// Whether a UUID says when it was born: those of version 7 do.
+[[nodiscard]] constexpr bool has_birth(const uuid& id) noexcept { return (id.high >> 12 & 0xfU) == 7; }
+
+// When a version 7 UUID was born; the epoch for other versions.
 template <class = void>
 [[nodiscard]] timestamp birth_of(const uuid& id) noexcept {
-  const bool version_7 = (id.high >> 12 & 0xfU) == 7;
-  return {version_7 ? static_cast<std::int64_t>(id.high >> 16) : 0};
+  return {has_birth(id) ? static_cast<std::int64_t>(id.high >> 16) : 0};
 }
 
 }  // namespace tarn::inline TARN_ABI

@@ -58,6 +58,9 @@ template <class = void>
 // a program with a task, not a run of it.
 class committed_sequences {
  public:
+  [[nodiscard]] const committed_sequence* begin() const noexcept { return all_.begin(); }
+  [[nodiscard]] const committed_sequence* end() const noexcept { return all_.end(); }
+
   // Null if there is none of this application.
   template <class = void>
   [[nodiscard]] const committed_sequence* find(std::string_view application) const noexcept {

@@ -15,6 +15,8 @@
 //      +--------+  already exists: reading forward tells whose it is
 //                  not applied, unknown: wait first; a slot that may still be filled with our bytes is never left
 //
+// Before anything is said: has a truncation emptied our slot, or any that was read? Then its marker decides.
+//
 // Only the content of a slot decides, never an answer of the store that may have been lost: "already exists" can be our
 // own put that the store tried twice, and "absent" after an unknown put proves nothing, since that put may still land.
 #pragma once
@@ -34,6 +36,8 @@
 #include "../store/store.hpp"
 #include "entry_writer.hpp"
 #include "log.hpp"
+#include "names.hpp"
+#include "truncation.hpp"
 
 namespace tarn::inline TARN_ABI {
 
@@ -52,13 +56,17 @@ template <class = void>
 }
 
 // Success once the entry in slot `at`, which is filled, is durable. To be seen is not enough for that: whoever put it
-// may have died before the put was over. A `get`, and a put of the same bytes.
+// may have died before the put was over. A `get`, and a put of the same bytes; what a truncation has removed was
+// durable.
 template <object_store Store>
-[[nodiscard]] status make_durable(Store& store, version at, const backoff_options& options,
+[[nodiscard]] status make_durable(Store& store, log_extent& extent, version at, const backoff_options& options,
                                   const environment& surroundings) {
   const std::string name = entry_name(at);
   const auto bytes = store.get(name);
-  if (!bytes) return bytes.error();
+  if (!bytes) {
+    const status found = find_truncations(store, extent);
+    return found && at <= extent.truncated ? status() : bytes.error();
+  }
   const status durable = put_object(store, name, *bytes, options, surroundings);
   if (!durable) return durable.error().within(concat({name, " is there, but may not be durable"}));
   return {};
@@ -67,11 +75,11 @@ template <object_store Store>
 // What numbered work comes to of which `reached`, the same or later work of its application, is in the log: its
 // version, once that is durable, or errc::stale_sequence.
 template <object_store Store>
-[[nodiscard]] result<version> answer_for(Store& store, const application_sequence& work,
+[[nodiscard]] result<version> answer_for(Store& store, log_extent& extent, const application_sequence& work,
                                          const committed_sequence& reached, const backoff_options& options,
                                          const environment& surroundings) {
   if (reached.work.sequence > work.sequence) return stale_sequence(work, reached);
-  const status durable = make_durable(store, reached.at, options, surroundings);
+  const status durable = make_durable(store, extent, reached.at, options, surroundings);
   if (!durable) return durable.error();
   return reached.at;
 }
@@ -80,13 +88,13 @@ template <object_store Store>
 template <object_store Store, class Check>
 class commit_attempt {
  public:
-  // `state` is the snapshot that the transaction has read, `listed` the newest version ever listed; `mine` lacks only
-  // what the slot decides. What is passed by reference must outlive the attempt.
-  commit_attempt(Store& store, shared_snapshot state, version listed, entry mine, Check check,
+  // `state` is the snapshot that the transaction has read; `mine` lacks only what the slot decides. What is passed by
+  // reference must outlive the attempt.
+  commit_attempt(Store& store, shared_snapshot state, log_extent& extent, entry mine, Check check,
                  const commit_options& options, const environment& surroundings, const limits& bounds)
       : store_(store),
         state_(std::move(state)),
-        reach_{.listed = listed},
+        extent_(extent),
         mine_(std::move(mine)),
         check_(std::move(check)),
         options_(options),
@@ -96,14 +104,15 @@ class commit_attempt {
 
   // The version at which the entry is in the log, or, if it is numbered, another with the same number. Any error but
   // errc::commit_unknown means that it is not and never will be. Costs one `get` for each commit since the snapshot and
-  // one more, and one `put_if_absent`, when nobody interferes.
+  // one more (two where the store can remove), and one `put_if_absent`, when nobody interferes.
   [[nodiscard]] result<version> run() {
+    if (extent_.truncated > state_->at) return overtaken();
     for (;;) {
-      const status read = read_forward(store_, state_, reach_, bounds_, [&](const entry& each) { return meet(each); });
+      const log_reach reach{.listed = extent_.listed};
+      const status read = read_forward(store_, state_, reach, bounds_, [&](const entry& each) { return meet(each); });
       if (committed_ != version()) return confirm();
-      if (reached_.at != version()) return answer_for(store_, mine_.work, reached_, options_.backoff, surroundings_);
-      if (!read) return offered_ ? in_doubt(read.error()) : read.error();
-      if (!refused_) return refused_.error();
+      if (!read && offered_) return in_doubt(read.error());
+      if (!read || !refused_) return refuse(read ? refused_.error() : read.error());
       if (!offered_) {
         const status prepared = prepare();
         if (!prepared) return prepared.error();
@@ -111,7 +120,7 @@ class commit_attempt {
         return in_doubt(last_failure_.error());
       }
       const put_result put = store_.put_if_absent(entry_name(mine_.at), bytes_);
-      if (put.outcome() == put_outcome::created) return mine_.at;
+      if (put.outcome() == put_outcome::created) return settle(mine_.at);
       durable_ = put.outcome() == put_outcome::already_exists;
       if (put.outcome() != put_outcome::not_applied) offered_ = true;
       given_up_ = !may_retry(put) || !retries_.wait();
@@ -133,17 +142,31 @@ class commit_attempt {
       return stale_sequence(mine_.work, reached_);
     }
     if (!refused_) return {};
-    const status follows = passed_++ < options_.rebase_limit ? check_(theirs) : too_many_passed(theirs);
+    const status follows = check_entry(theirs);
     if (follows || mine_.work.application.empty()) return follows;
     refused_ = follows;  // but the rest of the log may tell that the work was done
     return {};
   }
 
-  [[nodiscard]] error too_many_passed(const entry& theirs) const {
-    return {errc::conflict,
-            concat({"version ", theirs.at.number, ", by transaction ", to_text(theirs.transaction),
-                    ", was committed since version ", mine_.read_version.number, " was read, and rebase_limit is ",
-                    options_.rebase_limit, ": run the transaction again"})};
+  [[nodiscard]] status check_entry(const entry& theirs) {
+    if (const status young = check_horizon(theirs); !young) return young;
+    if (passed_++ < options_.rebase_limit) return check_(theirs);
+    return error(errc::conflict,
+                 concat({"version ", theirs.at.number, ", by transaction ", to_text(theirs.transaction),
+                         ", was committed since version ", mine_.read_version.number, " was read, and rebase_limit is ",
+                         options_.rebase_limit, ": run the transaction again"}));
+  }
+
+  // What this entry adds must not be what that vacuum takes for garbage.
+  [[nodiscard]] status check_horizon(const entry& theirs) const {
+    if (!theirs.vacuums) return {};
+    for (const auto& [table, actions] : mine_.actions)
+      for (const action& each : actions)
+        if (adds_object(each.kind) && birth_of(each.object.id) <= theirs.kept.horizon)
+          return error(errc::expired, concat({"version ", theirs.at.number, " is a vacuum, for which object ",
+                                              object_name(table, each.object.id),
+                                              " is old enough to be garbage: run the transaction again"}));
+    return {};
   }
 
   // Makes the bytes for the slot after the head. An entry that could not be applied is found out here, not by the next
@@ -162,6 +185,8 @@ class commit_attempt {
     mine_.at = state_->at.next();
     mine_.previous_checksum = state_->entry_checksum;
     mine_.time = time_after(*state_, surroundings_);
+    // Whoever reads this version makes objects that are born at its time or later: none of them may be garbage.
+    if (mine_.vacuums && mine_.kept.horizon >= mine_.time) mine_.kept.horizon = {mine_.time.ms - 1};
     bytes_ = write_entry(mine_);
     if (bytes_.size() > bounds_.entry_bytes_max)
       return error(errc::limit_exceeded,
@@ -181,7 +206,35 @@ class commit_attempt {
       durable_ = put.outcome() == put_outcome::created || put.outcome() == put_outcome::already_exists;
       if (!durable_ && (!may_retry(put) || !retries_.wait())) return in_doubt(put.why());
     }
-    return committed_;
+    return settle(committed_);
+  }
+
+  // Our entry is durable in this slot. It is in the log if the slot is, or was when it was emptied.
+  [[nodiscard]] result<version> settle(version slot) {
+    for (;;) {
+      const status found = find_truncations(store_, extent_);
+      if (found && extent_.truncated < slot) return slot;
+      const result<bool> committed =
+          found ? was_committed(store_, extent_, mine_.transaction, slot) : result<bool>(found.error());
+      if (committed && *committed) return slot;
+      if (committed) return overtaken();
+      if (!retries_.wait()) return in_doubt(committed.error());
+    }
+  }
+
+  // What the log says instead of a version, unless what was read last is garbage, or what comes next: numbered work
+  // that was done before, or `why` there can be no commit.
+  [[nodiscard]] result<version> refuse(const error& why) {
+    if (const status found = find_truncations(store_, extent_); !found) return found.error();
+    const bool has_read = state_->at > mine_.read_version;
+    if (extent_.truncated > state_->at || (has_read && extent_.truncated == state_->at)) return overtaken();
+    if (reached_.at == version()) return why;
+    return answer_for(store_, extent_, mine_.work, reached_, options_.backoff, surroundings_);
+  }
+
+  [[nodiscard]] error overtaken() const {
+    return {errc::expired, concat({"the log was truncated to version ", extent_.truncated.number, " since version ",
+                                   mine_.read_version.number, " was read: run the transaction again"})};
   }
 
   [[nodiscard]] error unreadable_slot() const {
@@ -196,7 +249,7 @@ class commit_attempt {
 
   Store& store_;
   shared_snapshot state_;
-  log_reach reach_;
+  log_extent& extent_;
   entry mine_;
   Check check_;
   const commit_options& options_;

@@ -1,23 +1,20 @@
 // What a log entry says. How it is written and read as JSON is in entry_writer.hpp and entry_reader.hpp.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "../core/config.hpp"
-#include "../core/result.hpp"
 #include "../core/schema.hpp"
 #include "../core/sequence.hpp"
 #include "../core/shared.hpp"
 #include "../core/strong_types.hpp"
 #include "../core/table_key.hpp"
-#include "../core/text.hpp"
-#include "../core/utf8.hpp"
 #include "../core/uuid.hpp"
 #include "application.hpp"
 #include "data_object.hpp"
+#include "retention.hpp"
 #include "row_set.hpp"
 #include "table_map.hpp"
 #include "table_state.hpp"
@@ -39,6 +36,12 @@ enum class action_kind : unsigned char {
   replace_objects,  // of a bag, neighbours, by one with the rows that are left of them, or by none: a compaction
   restore_table,    // to the state that it had in an older version
 };
+
+// Whether such a change names an object that was not in the lake before.
+[[nodiscard]] constexpr bool adds_object(action_kind change) noexcept {
+  return change == action_kind::add_object || change == action_kind::add_block ||
+         change == action_kind::replace_objects;
+}
 
 // What the log calls a transaction that makes such changes.
 template <class = void>
@@ -67,27 +70,6 @@ struct action {
   sequence<row_replacement> replacements = {};  // delete_rows: which of them were updated
   sequence<uuid> replaced = {};                 // replace_objects: in order
   shared<const table_state> restored = {};      // restore_table
-};
-
-// A name for a version, which is kept as long as it has one.
-struct version_tag {
-  std::string name;  // 1 to 128 bytes of UTF-8
-  version at;        // -1: the name is taken away
-};
-
-template <class = void>
-[[nodiscard]] status check_tag_name(std::string_view name) {
-  constexpr std::size_t tag_size_max = 128;
-  if (!name.empty() && name.size() <= tag_size_max && find_invalid_utf8(name) == name.size()) return {};
-  return error(errc::invalid_name,
-               concat({"a tag's name has 1 to ", tag_size_max, " bytes of UTF-8, this one has ", name.size()}));
-}
-
-// What a vacuum leaves: see vacuum.hpp.
-struct retention {
-  timestamp horizon = {INT64_MIN};  // objects that were born at this time or before, and that no retained version has,
-                                    // may be gone
-  version oldest = {0};             // versions before this one, but for those with tags, may be unreadable
 };
 
 // One committed transaction.

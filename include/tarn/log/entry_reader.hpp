@@ -14,7 +14,6 @@
 #include "../codec/json_parser.hpp"
 #include "../core/arena.hpp"
 #include "../core/config.hpp"
-#include "../core/crc32c.hpp"
 #include "../core/limits.hpp"
 #include "../core/result.hpp"
 #include "../core/sequence.hpp"
@@ -24,20 +23,12 @@
 #include "entry_writer.hpp"
 #include "json_fields.hpp"
 #include "names.hpp"
+#include "sealed_json.hpp"
 #include "table_reader.hpp"
 
 namespace tarn::inline TARN_ABI {
 
 namespace entry_json {
-
-template <class = void>
-[[nodiscard]] bool ends_with_its_checksum(std::string_view bytes) {
-  constexpr std::size_t end_size = checksum_digits + checksum_end.size();
-  if (bytes.size() < checksum_key.size() + end_size) return false;
-  const std::string_view before = bytes.substr(0, bytes.size() - end_size);
-  if (!before.ends_with(checksum_key)) return false;
-  return bytes.substr(before.size()) == concat({hex(crc32c(before)), checksum_end});
-}
 
 // Whether `object` is a JSON object with these members and no others.
 template <class = void>
@@ -74,23 +65,6 @@ template <class = void>
     }
   }
   return true;
-}
-
-template <class = void>
-[[nodiscard]] sequence<version_tag> read_tags(json_fields<>& fields) {
-  sequence<version_tag> tags;
-  for (const value_view each : fields.list("Tags")) {
-    json_fields tag(each, "a tag");
-    tags.push_back({std::string(tag.string("Tag")), {tag.integer("Version", -1)}});
-    if (const status good = check_tag_name(tags.back().name); !good) tag.complain(good.error().message());
-    if (!tag.state()) fields.complain(tag.state().error().message());
-  }
-  return tags;
-}
-
-template <class = void>
-[[nodiscard]] retention read_retention(json_fields<>& fields) {
-  return {{fields.integer("HorizonMs", INT64_MIN)}, {fields.integer("OldestVersion", 0)}};
 }
 
 // Reads one entry's document. `place` begins every message.
@@ -136,9 +110,9 @@ class reader {
       if (const status good = check_application_sequence(read.work); !good)
         fields.complain(concat({"has numbered work that cannot be: ", good.error().message()}));
     }
-    if (fields.has("Tags")) read.tags = read_tags(fields);
+    if (fields.has("Tags")) read.tags = table_json::read_tags(fields);
     read.vacuums = fields.has("HorizonMs");
-    if (read.vacuums) read.kept = read_retention(fields);
+    if (read.vacuums) read.kept = table_json::read_retention(fields);
     read.needed_to_read = fields.strings("NeededToRead");
     read.needed_to_write = fields.strings("NeededToWrite");
   }
@@ -332,7 +306,7 @@ template <class = void>
   result<value_view> document = parse_json(bytes, memory, {.escapes = json_escapes::tarn});
   if (!document) return error(errc::corrupt, concat({place, " is not JSON: ", document.error().message()}));
   const bool of_article = entry_json::is_entry_of_article(*document);
-  if (!of_article && !entry_json::ends_with_its_checksum(bytes))
+  if (!of_article && !is_sealed(bytes))
     return error(
         errc::corrupt,
         concat({place, " is damaged: it does not end with its checksum, and is no entry of the article's program"}));

@@ -7,20 +7,15 @@
 
 #include "../codec/json_writer.hpp"
 #include "../core/config.hpp"
-#include "../core/crc32c.hpp"
 #include "../core/sequence.hpp"
 #include "../core/text.hpp"
 #include "entry.hpp"
+#include "sealed_json.hpp"
 #include "table_writer.hpp"
 
 namespace tarn::inline TARN_ABI {
 
 namespace entry_json {
-
-// How an entry ends: eight hex digits between these, the checksum of all bytes before them.
-inline constexpr std::string_view checksum_key = ",\"Checksum\":\"";
-inline constexpr std::string_view checksum_end = "\"}";
-inline constexpr std::size_t checksum_digits = 8;
 
 template <class = void>
 void append_create_table(std::string& out, std::string_view table, const action& made) {
@@ -139,22 +134,6 @@ void append_actions(std::string& out, const entry& content) {
   out += '}';
 }
 
-template <class = void>
-void append_tags(std::string& out, const sequence<version_tag>& tags) {
-  append_text(out, R"(,"Tags":[)");
-  for (const version_tag& each : tags) {
-    append_text(out, &each == tags.begin() ? R"({"Tag":)" : R"(,{"Tag":)");
-    append_json_string(out, each.name);
-    out += concat({R"(,"Version":)", each.at.number, "}"});
-  }
-  out += ']';
-}
-
-template <class = void>
-void append_retention(std::string& out, const retention& kept) {
-  out += concat({R"(,"HorizonMs":)", kept.horizon.ms, R"(,"OldestVersion":)", kept.oldest.number});
-}
-
 }  // namespace entry_json
 
 // The bytes of an entry; equal entries have equal bytes.
@@ -171,16 +150,13 @@ template <class = void>
     append_json_string(out, content.work.application);
     out += concat({R"(,"Sequence":)", content.work.sequence});
   }
-  if (!content.tags.empty()) entry_json::append_tags(out, content.tags);
-  if (content.vacuums) entry_json::append_retention(out, content.kept);
+  if (!content.tags.empty()) table_json::append_tags(out, content.tags);
+  if (content.vacuums) table_json::append_retention(out, content.kept);
   append_text(out, R"(,"NeededToRead":)");
   table_json::append_strings(out, content.needed_to_read);
   append_text(out, R"(,"NeededToWrite":)");
   table_json::append_strings(out, content.needed_to_write);
-  out += entry_json::checksum_key;
-  const std::string checksum = hex(crc32c(out));
-  out += checksum;
-  out += entry_json::checksum_end;
+  append_seal(out);
   return out;
 }
 

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -61,11 +62,12 @@ template <class = void>
                                  later.number, " exists: restore it, or read an older version with begin_at"})};
 }
 
-// The largest version that a listing names; -1 if none. Names that are no entry's are ignored.
+// The largest version after `after` that a listing names; -1 if none. Names that are no entry's are ignored.
 template <object_store Store>
-[[nodiscard]] result<version> list_head(Store& store) {
+[[nodiscard]] result<version> list_head(Store& store, version after) {
   version head;
-  const status listed = store.list(log_prefix, std::string_view(), [&](std::string_view name) {
+  const std::string start = after == version() ? std::string() : entry_name(after);
+  const status listed = store.list(log_prefix, start, [&](std::string_view name) {
     version at;
     if (parse_entry_name(name, at) && at > head) head = at;
   });

@@ -88,6 +88,25 @@ class row_set {
     *this = std::move(both);
   }
 
+  // Takes out what is in `others`. O(ranges of both).
+  template <class = void>
+  void remove(const row_set& others) {
+    row_set left;
+    std::size_t theirs = 0;
+    for (row_range each : ranges_) {
+      while (theirs < others.ranges_.size() && others.ranges_[theirs].last < each.first) ++theirs;
+      bool ends = true;
+      for (std::size_t at = theirs; at < others.ranges_.size() && others.ranges_[at].first <= each.last; ++at) {
+        const row_range& taken = others.ranges_[at];
+        if (taken.first > each.first) left.add({each.first, taken.first - 1});
+        ends = taken.last < each.last;
+        if (ends) each.first = taken.last + 1;
+      }
+      if (ends) left.add(each);
+    }
+    *this = std::move(left);
+  }
+
   friend bool operator==(const row_set& a, const row_set& b) { return a.ranges_ == b.ranges_; }
 
  private:

@@ -17,6 +17,7 @@
 #include "data_object.hpp"
 #include "json_fields.hpp"
 #include "names.hpp"
+#include "retention.hpp"
 #include "row_set.hpp"
 #include "table_state.hpp"
 
@@ -229,6 +230,23 @@ void read_schemas(json_fields<>& fields, table_state& table) {
   table.columns = std::move(all.back());
   all.pop_back();
   for (schema& each : all) table.earlier_schemas.emplace_back(std::move(each));
+}
+
+template <class = void>
+[[nodiscard]] sequence<version_tag> read_tags(json_fields<>& fields) {
+  sequence<version_tag> tags;
+  for (const value_view each : fields.list("Tags")) {
+    json_fields tag(each, "a tag");
+    tags.push_back({std::string(tag.string("Tag")), {tag.integer("Version", -1)}});
+    if (const status good = check_tag_name(tags.back().name); !good) tag.complain(good.error().message());
+    if (!tag.state()) fields.complain(tag.state().error().message());
+  }
+  return tags;
+}
+
+template <class = void>
+[[nodiscard]] retention read_retention(json_fields<>& fields) {
+  return {{fields.integer("HorizonMs", INT64_MIN)}, {fields.integer("OldestVersion", 0)}};
 }
 
 }  // namespace table_json

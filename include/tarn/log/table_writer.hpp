@@ -13,6 +13,7 @@
 #include "../core/table_key.hpp"
 #include "../core/text.hpp"
 #include "data_object.hpp"
+#include "retention.hpp"
 #include "row_set.hpp"
 #include "table_state.hpp"
 
@@ -134,6 +135,22 @@ void append_buckets(std::string& out, const sequence<copy_on_write<bucket_state>
       separator = ",";
     }
   out += ']';
+}
+
+template <class = void>
+void append_tags(std::string& out, const sequence<version_tag>& tags) {
+  append_text(out, R"(,"Tags":[)");
+  for (const version_tag& each : tags) {
+    append_text(out, &each == tags.begin() ? R"({"Tag":)" : R"(,{"Tag":)");
+    append_json_string(out, each.name);
+    out += concat({R"(,"Version":)", each.at.number, "}"});
+  }
+  out += ']';
+}
+
+template <class = void>
+void append_retention(std::string& out, const retention& kept) {
+  out += concat({R"(,"HorizonMs":)", kept.horizon.ms, R"(,"OldestVersion":)", kept.oldest.number});
 }
 
 }  // namespace table_json

@@ -11,6 +11,7 @@
 #include "../core/system_environment.hpp"
 #include "../log/commit.hpp"
 #include "../log/snapshot.hpp"
+#include "../log/truncation.hpp"
 #include "key_index.hpp"
 
 namespace tarn::inline TARN_ABI {
@@ -28,6 +29,7 @@ struct compaction_options {
 struct client_options {
   limits bounds;
   commit_options commit;
+  std::uint32_t checkpoint_interval = 100;  // whoever commits a version that this divides writes a checkpoint; 0: never
   compaction_options compaction;
 #if TARN_HAS_POSIX
   environment surroundings = system_environment();
@@ -69,7 +71,7 @@ struct client_core {
   client_options options;
   shared_snapshot latest;  // the newest state seen
   bool opened = false;     // `latest` was read from the log, and is not just the empty state to start from
-  version listed;          // the newest version that a listing has named
+  log_extent extent;
   key_index_cache key_indexes;
   conflict_statistics conflicts = {};
 };

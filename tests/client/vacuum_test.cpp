@@ -1,0 +1,649 @@
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <tarn/tarn.hpp>
+#include <tarn/vacuum.hpp>
+#include <vector>
+
+#include "../support/sample_entry.hpp"
+#include "../support/scripted_store.hpp"
+#include "../support/stores.hpp"
+#include "../support/test_environment.hpp"
+
+using namespace tarn;
+using namespace tarn_test;
+
+namespace {
+
+// A scripted store that can remove. What happens in its calls is what other clients do at that moment.
+class busy_store {
+ public:
+  using handle = memory_store::handle;
+
+  busy_store() = default;
+
+  [[nodiscard]] put_result put_if_absent(std::string_view name, std::string_view bytes) {
+    return calls_.put_if_absent(name, bytes);
+  }
+  [[nodiscard]] result<handle> get(std::string_view name) { return calls_.get(name); }
+  template <class Visit>
+  [[nodiscard]] status list(std::string_view prefix, std::string_view start_after, Visit visit) {
+    return calls_.list(prefix, start_after, visit);
+  }
+  [[nodiscard]] status remove(std::string_view name) {
+    if (*removals_ == 0) return error(errc::io, "cannot remove any more");
+    --*removals_;
+    return calls_.inner().remove(name);
+  }
+
+  [[nodiscard]] script& plan() { return calls_.plan(); }
+  [[nodiscard]] memory_store& inner() { return calls_.inner(); }
+  // How many removals succeed from now on.
+  void allow_removals(std::uint64_t count) { *removals_ = count; }
+
+ private:
+  scripted_store calls_;
+  std::shared_ptr<std::uint64_t> removals_ = std::make_shared<std::uint64_t>(UINT64_MAX);
+};
+
+// Time passes a second at each commit, so that ages are known.
+template <class Store>
+class lake_in_time {
+ public:
+  explicit lake_in_time(Store store, std::uint32_t checkpoint_interval = 0) : store_(store) {
+    options.surroundings = hands_.get();
+    options.checkpoint_interval = checkpoint_interval;
+  }
+
+  client_options options;
+
+  [[nodiscard]] client<Store> open() { return client<Store>(store_, options); }
+  [[nodiscard]] test_environment& hands() noexcept { return hands_; }
+
+  // Version 0 creates the table, each further one has one row more: version n has n rows.
+  void grow_to(std::int64_t last) {
+    auto lake = open();
+    for (std::int64_t number = lake.newest_snapshot().value()->at.number + 1; number <= last; ++number) {
+      hands_.clock.ms += 1'000;
+      auto tx = lake.begin().value();
+      if (number == 0) tx.create_table("x", {"n"}).value();
+      if (number > 0) tx.insert("x", {number}).value();
+      CHECK(tx.commit().value() == version{number});
+    }
+  }
+
+  // Keeps so many versions, and nothing for the sake of its age.
+  [[nodiscard]] static vacuum_options keeping(std::uint64_t versions) {
+    vacuum_options wanted;
+    wanted.keep_ms = wanted.grace_ms = 0;
+    wanted.keep_versions = versions;
+    return wanted;
+  }
+
+  // Gives up all before version `oldest`, and the log of it.
+  void give_up(version oldest) {
+    auto lake = open();
+    hands_.clock.ms += 1'000;
+    const auto count = static_cast<std::uint64_t>(lake.newest_snapshot().value()->at.number - oldest.number) + 1;
+    CHECK(vacuum(lake, keeping(count))->kept.oldest == oldest);
+    CHECK(truncate(lake).value() == oldest);
+  }
+
+ private:
+  Store store_;
+  test_environment hands_;
+};
+
+template <class Store>
+lake_in_time(Store) -> lake_in_time<Store>;
+
+template <class Transaction>
+std::int64_t rows_of(Transaction& tx) {
+  auto scan = tx.scan("x").value();
+  std::int64_t rows = 0;
+  while (scan.next()) ++rows;
+  CHECK(scan.status().has_value());
+  return rows;
+}
+
+template <class Client>
+std::int64_t rows_at(Client& lake, version at) {
+  auto tx = lake.begin_at(at).value();
+  return rows_of(tx);
+}
+
+template <class Result>
+void check_fails(const Result& outcome, errc code, std::string_view with = "") {
+  REQUIRE_FALSE(outcome.has_value());
+  CHECK(outcome.error().code() == code);
+  CAPTURE(outcome.error().message());
+  CHECK(outcome.error().message().find(with) != std::string::npos);
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("a vacuum keeps what retained versions need, and nothing else", Place, TARN_EACH_STORE) {
+  Place place;
+  lake_in_time made(place.open());
+  made.grow_to(5);
+  auto lake = made.open();
+  {
+    auto tx = lake.begin().value();
+    tx.drop_table("x").value();
+    tx.create_table("x", {"n"}).value();
+    tx.commit().value();
+  }
+  {
+    auto abandoned = lake.begin().value();
+    abandoned.insert("x", {"never committed"}).value();
+    abandoned.flush().value();
+  }
+  made.hands().clock.ms += 1'000;
+  CHECK(names_in(place.open(), object_prefix).size() == 6);
+  const vacuum_report first = vacuum(lake, made.keeping(2)).value();  // version 5 has the objects of the dropped table
+  CHECK(first.kept.oldest == version{5});
+  CHECK(first.objects.size() == 1);
+  CHECK(first.remaining == 5);
+  CHECK(rows_at(lake, {5}) == 5);
+  check_fails(lake.begin_at(version{4}), errc::snapshot_expired, "the oldest that is kept is 5");
+  check_fails(made.open().begin_at(version{4}), errc::snapshot_expired, "the oldest that is kept is 5");
+
+  made.hands().clock.ms += 1'000;
+  const vacuum_report second = vacuum(lake, made.keeping(1)).value();
+  CHECK(second.objects.size() == 5);
+  CHECK(second.remaining == 0);
+  CHECK(names_in(place.open(), object_prefix).empty());
+  CHECK(rows_at(lake, lake.newest_snapshot().value()->at) == 0);
+}
+
+TEST_CASE("a dry run changes nothing and tells of each object why it would go or stay") {
+  memory_store store;
+  lake_in_time made(store);
+  made.grow_to(3);
+  auto lake = made.open();
+  auto running = lake.begin().value();
+  running.insert("x", {4}).value();
+  running.flush().value();
+  REQUIRE(store.put_if_absent("_table_x_00000000-0000-4000-8000-000000000000", "?").outcome() == put_outcome::created);
+  REQUIRE(store.put_if_absent("stranger", "?").outcome() == put_outcome::created);
+  const auto before = names_in(store);
+  vacuum_options wanted = made.keeping(1);
+  wanted.dry_run = true;
+  wanted.grace_ms = 500;
+  const vacuum_report young = vacuum(lake, wanted).value();
+  made.hands().clock.ms += 1'000;
+  const vacuum_report old = vacuum(lake, wanted).value();
+  CHECK(names_in(store) == before);
+  const auto count = [](const vacuum_report& report, vacuum_verdict verdict) {
+    std::size_t found = 0;
+    for (const vacuum_finding& each : report.objects) found += each.verdict == verdict ? 1U : 0U;
+    return found;
+  };
+  CHECK(count(young, vacuum_verdict::referenced) == 3);
+  CHECK(count(young, vacuum_verdict::young) == 1);
+  CHECK(count(young, vacuum_verdict::ageless) == 1);
+  CHECK(count(young, vacuum_verdict::garbage) == 0);
+  CHECK(count(old, vacuum_verdict::garbage) == 1);
+  CHECK(running.commit().has_value());
+}
+
+TEST_CASE_TEMPLATE("C10: a vacuum removes neither what is young nor what an old reader's retained version needs", Place,
+                   TARN_EACH_STORE) {
+  Place place;
+  lake_in_time made(place.open());
+  made.grow_to(4);
+  auto lake = made.open();
+  auto other = made.open();
+  auto reader = other.begin_at(version{2}).value();
+  auto writer = other.begin().value();
+  writer.insert("x", {5}).value();
+  writer.flush().value();
+  vacuum_options wanted = made.keeping(3);
+  wanted.grace_ms = 60'000;
+  CHECK(vacuum(lake, wanted)->objects.size() == 0);
+  CHECK(rows_of(reader) == 2);
+  CHECK(writer.commit().has_value());
+  CHECK(rows_at(lake, lake.newest_snapshot().value()->at) == 5);
+}
+
+TEST_CASE("C10: a retained version that cannot be read aborts the vacuum") {
+  busy_store store;
+  lake_in_time made(store);
+  made.grow_to(4);
+  auto lake = made.open();
+  REQUIRE(lake.tag("kept", {1}).has_value());
+  made.grow_to(8);
+  made.give_up({7});
+  const auto before = names_in(store.inner(), object_prefix);
+  for (const char* const lost : {"_checkpoint_00000000000000000001", "_log_00000000000000000008"}) {
+    made.hands().clock.ms += 1'000;
+    store.plan().before_get = [&](std::string_view name) {
+      return name == lost ? status(error(errc::io, "unreadable")) : status();
+    };
+    auto cold = made.open();
+    CHECK_FALSE(vacuum(cold, made.keeping(4)).has_value());
+    CHECK(names_in(store.inner(), object_prefix) == before);
+  }
+}
+
+TEST_CASE_TEMPLATE("D11: a writer that flushed before a vacuum and commits after it fails, or its objects stay", Place,
+                   TARN_EACH_STORE) {
+  for (const bool old : {false, true}) {
+    Place place;
+    lake_in_time made(place.open());
+    made.grow_to(2);
+    auto lake = made.open();
+    auto stalled_client = made.open();
+    auto stalled = stalled_client.begin().value();
+    stalled.insert("x", {3}).value();
+    stalled.flush().value();
+    if (old) made.hands().clock.ms += 1'000;
+    vacuum_options wanted = made.keeping(1);
+    wanted.grace_ms = 500;
+    const vacuum_report report = vacuum(lake, wanted).value();
+    CHECK(report.objects.size() == (old ? 1 : 0));
+    const auto committed = stalled.commit();
+    if (old) {
+      check_fails(committed, errc::expired, "is a vacuum");
+      CHECK(committed.error().retry_helps());
+    }
+    CHECK(committed.has_value() == !old);
+    CHECK(rows_at(lake, lake.newest_snapshot().value()->at) == (old ? 2 : 3));
+  }
+}
+
+TEST_CASE("D11: whoever reads the vacuum's version makes younger objects than its horizon, even if clocks step back") {
+  memory_store store;
+  lake_in_time made(store);
+  made.grow_to(2);
+  auto lake = made.open();
+  made.hands().clock.ms += 3'600'000;
+  (void)vacuum(lake, made.keeping(1)).value();
+  made.hands().clock.ms -= 3'600'000;
+  auto other = made.open();
+  auto writer = other.begin().value();
+  writer.insert("x", {3}).value();
+  writer.flush().value();
+  (void)vacuum(lake, made.keeping(1)).value();
+  CHECK(writer.commit().has_value());
+  CHECK(rows_at(other, other.newest_snapshot().value()->at) == 3);
+}
+
+TEST_CASE("vacuums at the same time each see what the other has given up") {
+  busy_store store;
+  lake_in_time made(store);
+  made.grow_to(6);
+  auto lake = made.open();
+  bool met = false;
+  store.plan().put = [&](std::string_view name, std::string_view bytes, memory_store& inner) {
+    if (is_entry(name) && !met) {
+      met = true;
+      auto other = made.open();
+      CHECK(vacuum(other, made.keeping(2))->kept.oldest == version{5});
+    }
+    return inner.put_if_absent(name, bytes);
+  };
+  made.hands().clock.ms += 1'000;
+  CHECK(vacuum(lake, made.keeping(5))->kept.oldest == version{5});
+  CHECK(rows_at(lake, {5}) == 5);
+}
+
+TEST_CASE_TEMPLATE("a truncated lake answers as before, for the versions that it has kept", Place, TARN_EACH_STORE) {
+  Place place;
+  lake_in_time made(place.open());
+  made.grow_to(20);
+  auto warm = made.open();
+  auto old = warm.begin().value();
+  made.give_up({15});
+  CHECK(names_in(place.open(), log_prefix).front() == entry_name({16}));
+  CHECK(names_in(place.open(), log_prefix).size() == 6);  // 16 to 20, and the vacuum's
+  CHECK(names_in(place.open(), checkpoint_prefix) ==
+        std::vector<std::string>{checkpoint_name({15}), checkpoint_name({21})});
+  auto cold = made.open();
+  for (auto* const lake : {&cold, &warm}) {
+    for (std::int64_t at = 15; at <= 20; ++at) CHECK(rows_at(*lake, {at}) == at);
+    check_fails(lake->begin_at(version{14}), errc::snapshot_expired);
+    check_fails(lake->begin_at(version{22}), errc::not_found);
+    auto tx = lake->begin().value();
+    CHECK(tx.read_version() == version{21});
+    CHECK(rows_of(tx) == 20);
+  }
+  CHECK(rows_of(old) == 20);
+  old.insert("x", {21}).value();
+  CHECK(old.commit().value() == version{22});
+  made.give_up({22});
+  CHECK(rows_at(cold, {23}) == 21);
+  CHECK(truncate(cold).value() == version{22});
+  CHECK(names_in(place.open(), marker_prefix) == std::vector<std::string>{marker_name(0), marker_name(1)});
+}
+
+TEST_CASE("history and times begin where the log does") {
+  memory_store store;
+  lake_in_time made(store);
+  made.grow_to(9);
+  const timestamp of_version_7{made.hands().clock.ms - 2'000};
+  made.give_up({6});
+  for (const bool cold : {false, true}) {
+    auto lake = made.open();
+    if (!cold) (void)lake.begin().value();
+    auto log = lake.log().value();
+    std::vector<std::int64_t> versions;
+    while (log.next()) versions.push_back(log.summary().at.number);
+    CHECK(log.status().has_value());
+    CHECK(versions == std::vector<std::int64_t>{7, 8, 9, 10});
+    CHECK(lake.begin_at(of_version_7)->read_version() == version{7});
+    CHECK(lake.begin_at(timestamp{of_version_7.ms - 1})->read_version() == version{6});
+    check_fails(lake.begin_at(timestamp{of_version_7.ms - 5'000}), errc::snapshot_expired);
+  }
+}
+
+TEST_CASE("a reader of history that a truncation overtakes says so") {
+  memory_store store;
+  lake_in_time made(store);
+  made.grow_to(9);
+  auto lake = made.open();
+  auto log = lake.log().value();
+  REQUIRE(log.next());
+  made.give_up({6});
+  while (log.next()) {
+  }
+  check_fails(log.status(), errc::snapshot_expired, "truncated to version 6");
+}
+
+TEST_CASE("warm, beginning costs one get that finds nothing, two where the store can remove, truncated or not") {
+  busy_store store;
+  lake_in_time made(store);
+  made.grow_to(9);
+  auto lake = made.open();
+  for (int times = 0; times < 2; ++times) {
+    (void)lake.begin().value();
+    store.plan().gets = store.plan().lists = 0;
+    (void)lake.begin().value();
+    CHECK(store.plan().gets == 2);
+    CHECK(store.plan().lists == 0);
+    made.give_up({5});
+  }
+}
+
+TEST_CASE_TEMPLATE("D9: a warm reader whose next entries a truncation has removed opens anew", Place, TARN_EACH_STORE) {
+  Place place;
+  lake_in_time made(place.open());
+  made.grow_to(0);
+  auto reader = made.open();
+  CHECK(reader.begin()->read_version() == version{0});
+  made.grow_to(2);
+  made.give_up({1});
+  auto tx = reader.begin().value();
+  CHECK(tx.read_version() == version{3});
+  CHECK(rows_of(tx) == 2);
+}
+
+TEST_CASE("D9: a truncation at any moment of a begin, warm or cold, hides no version that was committed before") {
+  for (const bool cold : {false, true}) {
+    std::uint64_t moments = 0;
+    for (std::uint64_t moment = 0; moment <= moments; ++moment) {
+      busy_store store;
+      lake_in_time made(store);
+      made.grow_to(0);
+      auto reader = made.open();
+      if (!cold) CHECK(reader.begin()->read_version() == version{0});
+      made.grow_to(3);
+      std::uint64_t calls = 0;
+      store.plan().before_get = [&](std::string_view) {
+        if (calls++ != moment) return status();
+        const auto outer = std::move(store.plan().before_get);
+        store.plan().before_get = {};
+        made.give_up({2});
+        store.plan().before_get = outer;
+        return status();
+      };
+      auto tx = reader.begin().value();
+      CHECK(tx.read_version() >= version{3});
+      CHECK(rows_of(tx) == 3);
+      moments = calls;
+    }
+    CHECK(moments >= 5);
+  }
+}
+
+TEST_CASE("D10: what a stalled writer puts into an emptied slot is garbage, alone or before an entry it does not fit") {
+  for (const bool alone : {true, false}) {
+    busy_store store;
+    lake_in_time made(store);
+    made.grow_to(0);
+    auto stalled_client = made.open();
+    auto stalled = stalled_client.begin().value();
+    stalled.insert("x", {"stalled"}).value();
+    auto reader = made.open();
+    CHECK(reader.begin()->read_version() == version{0});
+    // The writer stalls right before its put of slot 1, and goes on after a truncation.
+    bool met = false;
+    store.plan().put = [&](std::string_view name, std::string_view bytes, memory_store& inner) {
+      if (name != entry_name({1}) || met) return inner.put_if_absent(name, bytes);
+      met = true;
+      made.grow_to(3);
+      made.give_up({alone ? 2 : 1});
+      return inner.put_if_absent(name, bytes);
+    };
+    check_fails(stalled.commit(), errc::expired, "truncated to version");
+    REQUIRE(met);
+    CHECK(get_entry(store, {1}, limits())->content.operation == "insert");  // the garbage is there
+    auto tx = reader.begin().value();
+    CHECK(tx.read_version() == version{4});
+    CHECK(rows_of(tx) == 3);
+    auto cold = made.open();
+    CHECK(rows_at(cold, {4}) == 3);
+    // And goes with the next truncation.
+    CHECK(truncate(cold).has_value());
+    CHECK(get_entry(store, {1}, limits()).error().code() == errc::not_found);
+  }
+}
+
+TEST_CASE("C11: a writer that stalls before a slot that is gone does not report success, however its put is answered") {
+  for (const put_outcome answer : {put_outcome::created, put_outcome::already_exists, put_outcome::unknown}) {
+    busy_store store;
+    lake_in_time made(store);
+    made.grow_to(1);
+    auto stalled_client = made.open();
+    auto stalled = stalled_client.begin().value();
+    stalled.insert("x", {"stalled"}).value();
+    bool met = false;
+    store.plan().put = [&](std::string_view name, std::string_view bytes, memory_store& inner) {
+      if (name != entry_name({2}) || met) return inner.put_if_absent(name, bytes);
+      met = true;
+      made.grow_to(5);
+      made.give_up({3});
+      const put_result put = inner.put_if_absent(name, bytes);
+      CHECK(put.outcome() == put_outcome::created);
+      if (answer == put_outcome::unknown) return put_result::unknown({errc::io, "the answer was lost"});
+      return answer == put_outcome::created ? put_result::created() : put_result::already_exists();
+    };
+    check_fails(stalled.commit(), errc::expired);
+    CHECK(stalled_client.begin()->read_version() == version{6});
+    auto lake = made.open();
+    CHECK(rows_at(lake, {6}) == 5);
+  }
+}
+
+TEST_CASE("a writer whose entry was committed, and then truncated before it heard of it, reports success") {
+  busy_store store;
+  lake_in_time made(store);
+  made.grow_to(1);
+  auto slow_client = made.open();
+  auto slow = slow_client.begin().value();
+  slow.insert("x", {2}).value();
+  const uuid id = slow.id();
+  bool met = false;
+  store.plan().put = [&](std::string_view name, std::string_view bytes, memory_store& inner) {
+    const put_result put = inner.put_if_absent(name, bytes);
+    if (name == entry_name({2}) && !met) {
+      met = true;
+      made.grow_to(5);
+      made.give_up({3});
+      return put_result::unknown({errc::io, "the answer was lost"});
+    }
+    return put;
+  };
+  CHECK(slow.commit().value() == version{2});
+  auto lake = made.open();
+  CHECK(lake.find_commit(id, {2}).value() == commit_state::committed);
+  CHECK(lake.find_commit(sample_id(77), {2}).value() == commit_state::not_committed);
+  CHECK(rows_at(lake, {6}) == 5);
+}
+
+TEST_CASE("a truncation stopped at any point is finished by the next one, and never seen") {
+  for (std::uint64_t removals = 0; removals < 12; ++removals) {
+    busy_store store;
+    lake_in_time made(store, 4);
+    made.grow_to(9);
+    auto lake = made.open();
+    made.hands().clock.ms += 1'000;
+    REQUIRE(vacuum(lake, made.keeping(3)).has_value());
+    store.allow_removals(removals);
+    const auto stopped = truncate(lake);
+    if (!stopped.has_value()) CHECK(stopped.error().code() == errc::io);
+    auto cold = made.open();
+    for (std::int64_t at = 7; at <= 9; ++at) CHECK(rows_at(cold, {at}) == at);
+    check_fails(cold.begin_at(version{6}), errc::snapshot_expired);
+    store.allow_removals(UINT64_MAX);
+    CHECK(truncate(cold).value() == version{7});
+    CHECK(names_in(store.inner(), log_prefix).front() == entry_name({8}));
+    CHECK(names_in(store.inner(), checkpoint_prefix).front() == checkpoint_name({7}));
+    CHECK(names_in(store.inner(), marker_prefix).size() == 1);
+  }
+}
+
+TEST_CASE("of two truncations at the same time one is first, and the other says so") {
+  busy_store store;
+  lake_in_time made(store);
+  made.grow_to(9);
+  auto lake = made.open();
+  made.hands().clock.ms += 1'000;
+  REQUIRE(vacuum(lake, made.keeping(3)).has_value());
+  bool met = false;
+  store.plan().put = [&](std::string_view name, std::string_view bytes, memory_store& inner) {
+    if (name.starts_with(marker_prefix) && !met) {
+      met = true;
+      made.grow_to(12);
+      made.give_up({11});
+    }
+    return inner.put_if_absent(name, bytes);
+  };
+  check_fails(truncate(lake), errc::conflict, "another truncation");
+  CHECK(truncate(lake).value() == version{11});
+  CHECK(rows_at(lake, {12}) == 11);
+}
+
+TEST_CASE_TEMPLATE("a tag holds its version: its checkpoint, and its objects", Place, TARN_EACH_STORE) {
+  Place place;
+  lake_in_time made(place.open());
+  made.grow_to(5);
+  auto lake = made.open();
+  REQUIRE(lake.tag("monday", {3}).has_value());
+  {
+    auto tx = lake.begin().value();
+    tx.drop_table("x").value();
+    tx.create_table("x", {"n"}).value();
+    tx.commit().value();
+  }
+  made.give_up({7});
+  CHECK(names_in(place.open(), object_prefix).size() == 3);
+  auto cold = made.open();
+  CHECK(rows_at(cold, {3}) == 3);
+  check_fails(cold.begin_at(version{2}), errc::snapshot_expired);
+  check_fails(cold.begin_at(version{4}), errc::snapshot_expired);
+  REQUIRE(cold.core()->latest->tags->size() == 1);
+  REQUIRE(cold.untag("monday").has_value());
+  made.give_up({9});
+  CHECK(names_in(place.open(), object_prefix).empty());
+  CHECK(names_in(place.open(), checkpoint_prefix).front() == checkpoint_name({9}));
+}
+
+TEST_CASE("tagging a version that a vacuum gives up meanwhile fails") {
+  busy_store store;
+  lake_in_time made(store);
+  made.grow_to(5);
+  auto lake = made.open();
+  bool met = false;
+  store.plan().put = [&](std::string_view name, std::string_view bytes, memory_store& inner) {
+    if (is_entry(name) && !met) {
+      met = true;
+      made.hands().clock.ms += 1'000;
+      auto other = made.open();
+      CHECK(vacuum(other, made.keeping(1)).has_value());
+    }
+    return inner.put_if_absent(name, bytes);
+  };
+  check_fails(lake.tag("late", {3}), errc::conflict, "may have given up version 3");
+  check_fails(lake.tag("late", {3}), errc::snapshot_expired);
+}
+
+TEST_CASE("D16: an application that repeats a number after its entry was truncated is told that it is done") {
+  memory_store store;
+  lake_in_time made(store);
+  made.grow_to(1);
+  {
+    auto lake = made.open();
+    auto tx = lake.begin().value();
+    tx.insert("x", {2}).value();
+    CHECK(tx.commit({"loader", 7}).value() == version{2});
+  }
+  made.grow_to(9);
+  made.give_up({8});
+  auto lake = made.open();
+  auto again = lake.begin().value();
+  again.insert("x", {2}).value();
+  CHECK(again.commit({"loader", 7}).value() == version{2});
+  CHECK(lake.begin()->read_version() == version{10});
+  CHECK(rows_at(lake, {10}) == 9);
+}
+
+TEST_CASE("a lake whose checkpoints after a truncation are all damaged says which it needs") {
+  memory_store store;
+  lake_in_time made(store);
+  made.grow_to(9);
+  made.give_up({7});
+  for (const std::string& name : names_in(store, checkpoint_prefix)) {
+    CHECK(made.open().begin().has_value());  // one is enough
+    REQUIRE(store.remove(name).has_value());
+    REQUIRE(store.put_if_absent(name, "damaged").outcome() == put_outcome::created);
+  }
+  check_fails(made.open().begin(), errc::corrupt, "truncated to version 7, and no checkpoint");
+}
+
+TEST_CASE("a damaged marker is an error, never taken for the end of the markers") {
+  memory_store store;
+  lake_in_time made(store);
+  made.grow_to(9);
+  made.give_up({7});
+  const std::string whole(std::string_view(*store.get(marker_name(0))));
+  const truncation_marker marker = read_marker(whole, "the marker").value();
+  CHECK(marker.first == version{0});
+  CHECK(marker.last == version{7});
+  CHECK(write_marker(marker) == whole);
+  for (std::size_t at = 0; at < 8 * whole.size(); ++at) {
+    std::string damaged = whole;
+    damaged[at / 8] = static_cast<char>(damaged[at / 8] ^ 1 << at % 8);
+    REQUIRE(read_marker(damaged, "the marker").error().code() == errc::corrupt);
+  }
+  REQUIRE(store.remove(marker_name(0)).has_value());
+  REQUIRE(store.put_if_absent(marker_name(0), whole.substr(1)).outcome() == put_outcome::created);
+  check_fails(made.open().begin(), errc::corrupt, "_trunc_00000000000000000000");
+}
+
+TEST_CASE("an empty lake, and one of a single version, can be vacuumed and truncated") {
+  memory_store store;
+  lake_in_time made(store);
+  auto lake = made.open();
+  CHECK(vacuum(lake, made.keeping(1)).has_value());
+  CHECK(truncate(lake).value() == version());
+  CHECK(names_in(store).empty());
+  made.grow_to(0);
+  CHECK(truncate(lake).value() == version());
+  made.hands().clock.ms += 1'000;
+  CHECK(vacuum(lake, made.keeping(1)).has_value());
+  CHECK(truncate(lake).value() == version{0});
+  CHECK(rows_at(lake, lake.newest_snapshot().value()->at) == 0);
+}
