@@ -388,7 +388,7 @@ TEST_CASE_TEMPLATE("a compaction disturbs neither readers nor writers, and they 
     s.two.run([](auto& tx) { return tx.erase("t", {"nothing"}); }).value();  // so that there is something to fold
     auto plans = s.two.plan_compaction("t").value();
     REQUIRE(plans.size() == 1);
-    const compacted_bucket done = s.two.run_compaction(plans[0]).value();
+    const compacted_objects done = s.two.run_compaction(plans[0]).value();
     auto t2 = s.one.begin(level).value();
     put(t2, "z", 30);
     CHECK(commits(t2));

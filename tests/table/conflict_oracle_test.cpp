@@ -108,7 +108,7 @@ struct run {
   contents view;     // what the transaction must see
   std::string seen = {};
   effects done = {};
-  std::optional<compacted_bucket> compaction = {};
+  std::optional<compacted_objects> compaction = {};
   int steps = 0;
 
   template <class Result>
