@@ -59,8 +59,8 @@ TEST_CASE("a set of rows is what a set of flags is, however it comes about") {
     bool expected = false;
     for (std::size_t number = 0; number < rows; ++number) expected = expected || (flags[number] && other_flags[number]);
     REQUIRE(overlap == expected);
-    if (overlap) REQUIRE((flags[common] && other_flags[common]));
-    for (const std::uint64_t bound : {1U, 35U, 70U}) {
+    if (overlap) REQUIRE((flags[static_cast<std::size_t>(common)] && other_flags[static_cast<std::size_t>(common)]));
+    for (const std::size_t bound : {1U, 35U, 70U}) {
       bool below = true;
       for (std::size_t number = bound; number < rows; ++number) below = below && !flags[number];
       REQUIRE(set.is_below(bound) == below);
