@@ -8,6 +8,7 @@
 #include <string_view>
 #include <tarn/changes.hpp>
 #include <tarn/tarn.hpp>
+#include <tarn/vacuum.hpp>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "../support/reading.hpp"
 #include "../support/scripted_store.hpp"
 #include "../support/stores.hpp"
+#include "../support/test_environment.hpp"
 
 using namespace tarn;
 using namespace tarn_test;
@@ -419,19 +421,32 @@ TEST_CASE("wrong ranges, tables and objects are errors that say so") {
 #endif
 }
 
-TEST_CASE("versions that a vacuum has given up have no changes") {
-  client lake{memory_store{}};
-  lake.run([](auto& tx) { return tx.create_table("t", {"n"}); }).value();
-  for (int number = 1; number < 4; ++number) lake.run([&](auto& tx) { return tx.insert("t", {number}); }).value();
-  entry vacuum;
-  vacuum.operation = "vacuum";
-  vacuum.vacuums = true;
-  vacuum.kept = {{INT64_MIN}, {2}};
-  CHECK(commit_entry(*lake.core(), lake.newest_snapshot().value(), std::move(vacuum), accept_all).value() ==
-        version{4});
-  CHECK(code_of(changes(lake, "t", {-1}, {4})) == errc::snapshot_expired);
-  CHECK(code_of(changes(lake, "t", {1}, {4})) == errc::snapshot_expired);
-  CHECK(tell(lake, 2, 4) == told{"3 insert 3"});
+TEST_CASE("versions that a vacuum has given up have no changes, also if it came while they were told") {
+  test_environment hands;
+  client_options options;
+  options.surroundings = hands.get();
+  client lake{memory_store{}, options};
+  lake.run([](auto& tx) { return tx.create_table("t", users, keyed{{"id"}}); }).value();
+  for (int number = 1; number < 4; ++number)
+    lake.run([&](auto& tx) { return tx.upsert("t", {1, "Ada", number}); }).value();
+  lake.compact("t").value();
+  lake.run([](auto& tx) { return tx.upsert("t", {2, "Bob", 5}); }).value();
+  hands.clock.ms += 60'000;
+  auto ahead = changes(lake, "t", {-1}, {5}).value();
+  REQUIRE(ahead.next());
+  client other{lake.store(), options};
+  const vacuum_report report = vacuum(other, {.keep_ms = 0, .keep_versions = 2, .grace_ms = 0}).value();
+  const std::int64_t oldest = report.kept.oldest.number;
+  REQUIRE(oldest == 4);
+  REQUIRE_FALSE(report.objects.empty());
+  CHECK_FALSE(ahead.next());
+  CHECK(code_of(ahead.status()) == errc::snapshot_expired);
+  for (const bool truncated : {false, true}) {
+    if (truncated) CHECK(truncate(lake).value() == version{oldest});
+    for (std::int64_t from = -1; from < oldest; ++from)
+      CHECK(code_of(changes(lake, "t", {from}, {5})) == errc::snapshot_expired);
+    CHECK(tell(lake, oldest, 6) == told{"5 insert 2 Bob 5"});
+  }
 }
 
 TEST_CASE("nothing is told of what a truncation has made garbage, whenever it came") {

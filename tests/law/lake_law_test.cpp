@@ -1,6 +1,6 @@
-// LAW: whatever happens to a lake in its life - writers, changes of columns, deletes, compactions, checkpoints, restores,
-// tags, vacuums and truncations, of several clients, in any order - the rows of each version that is retained are those
-// that its commits say.
+// LAW: whatever happens to a lake in its life - writers, changes of columns, deletes, compactions, checkpoints,
+// restores, tags, vacuums and truncations, of several clients, in any order - the rows of each version that is retained
+// are those that its commits say.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -90,7 +90,8 @@ std::vector<std::string> describe(const model_table& table) {
     std::string text;
     for (const model_column& column : table.columns) {
       const auto found = record.values.find(column.id);
-      text += column.name + "=" + (found == record.values.end() ? "null" : describe(found->second, column.widened)) + " ";
+      text +=
+          column.name + "=" + (found == record.values.end() ? "null" : describe(found->second, column.widened)) + " ";
     }
     rows.push_back(std::move(text));
   }
@@ -283,7 +284,8 @@ class lake_history {
     model_row values{{id_column, id}, {order_column, static_cast<std::int64_t>(random_.below(6))}};
     tarn::row row;
     for (const model_column& column : table.columns) {
-      if (column.id > order_column && random_.chance(70)) values[column.id] = static_cast<std::int64_t>(random_.below(9));
+      if (column.id > order_column && random_.chance(70))
+        values[column.id] = static_cast<std::int64_t>(random_.below(9));
       const auto found = values.find(column.id);
       if (found == values.end())
         row.emplace_back(nullptr);
@@ -493,7 +495,8 @@ class lake_history {
       const std::string name = of_bag ? "bag" : "keyed";
       const model_table& table = of_bag ? expected.bag : expected.keyed;
       const auto there = reading.has_table(name);
-      if (!there || *there != table.exists) return found_.fail(name + " should" + (table.exists ? "" : " not") + " exist");
+      if (!there || *there != table.exists)
+        return found_.fail(name + " should" + (table.exists ? "" : " not") + " exist");
       if (!table.exists) continue;
       auto scan = reading.scan(name);
       if (!scan) return found_.fail(name + ": " + scan.error().message());
