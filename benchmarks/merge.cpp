@@ -201,10 +201,10 @@ void compact(benchmark::State& state, const changes& made) {
   double bytes = 0;
   for (const tarn::uuid& each : plan.objects) bytes += size_of(each);
   for (auto _ : state) {
-    const tarn::compacted_bucket done = compacting.run_compaction(plan).value();
+    const tarn::compacted_objects done = compacting.run_compaction(plan).value();
     state.PauseTiming();
-    require(done.base.rows == static_cast<std::uint64_t>(state.range(0)), "keep the rows");
-    compacting.store().remove(tarn::object_name("samples", done.base.id)).value();
+    require(done.object.rows == static_cast<std::uint64_t>(state.range(0)), "keep the rows");
+    compacting.store().remove(tarn::object_name("samples", done.object.id)).value();
     state.ResumeTiming();
   }
   state.counters["rows_read"] = static_cast<double>(state.range(0) + lake.changed_rows);

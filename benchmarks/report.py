@@ -221,6 +221,13 @@ def keyed_peak_table(program, sizes):
         yield f"| {rows:,} | {' | '.join(cells)} |"
 
 
+def writers_table(program, commits):
+    """Writers at once in one folder: the program makes the table itself."""
+    say("writers at once ...")
+    done = subprocess.run([program, str(commits)], stdout=subprocess.PIPE, text=True, check=True)
+    yield from done.stdout.splitlines()
+
+
 def first_line(*command):
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
     return done.stdout.partition("\n")[0].strip()
@@ -263,6 +270,7 @@ def main():
     peaks = list(peak_table(programs / "benchmark_peak_memory", PEAK_ROWS[:1] if smoke else PEAK_ROWS))
     keyed_sizes = KEYED_PEAK_ROWS[:1] if smoke else KEYED_PEAK_ROWS
     keyed_peaks = list(keyed_peak_table(programs / "benchmark_peak_memory", keyed_sizes))
+    writers = list(writers_table(programs / "benchmark_writers", 2 if smoke else 100))
     say("compile cost ...")
     costs = compile_cost.measure(arguments.compiler, rounds=1 if smoke else 5)
 
@@ -274,6 +282,8 @@ def main():
     print(*keyed_peaks, sep="\n", end="\n\n")
     print("Peak memory with a table in files, and the files' size:", end="\n\n")
     print(*peaks, sep="\n", end="\n\n")
+    print("Writers at once in one folder, without fsync, each transaction in 4 keyed tables:", end="\n\n")
+    print(*writers, sep="\n", end="\n\n")
     print("The compiler's time for a file that includes it, -O0:", end="\n\n")
     print(*compile_cost.table(costs), sep="\n")
 

@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "command.hpp"
 #include "lake.hpp"
 #include "numbers.hpp"
@@ -16,35 +14,35 @@ struct outcome {
 };
 
 // As client::compact does it, but counts.
-tarn::result<outcome> compact_buckets(client& opened, std::string_view table) {
+tarn::result<outcome> compact_all(client& opened, std::string_view table) {
   outcome all;
-  for (std::uint32_t bucket = 0;; ++bucket) {
-    // Planned anew each time, since each commit makes a version.
+  std::size_t left = 0;
+  do {
+    // Planned anew each time, since each commit makes a version; others may add to the work for as long as they like.
     const tarn::result<tarn::sequence<tarn::compaction_plan>> plans = opened.plan_compaction(table);
     if (!plans) return plans.error();
-    const tarn::compaction_plan* const next =
-        std::find_if(plans->begin(), plans->end(), [&](const auto& each) { return each.bucket >= bucket; });
-    if (next == plans->end()) return all;
-    bucket = next->bucket;
-    const tarn::result<tarn::compacted_bucket> done = opened.run_compaction(*next);
+    if (plans->empty()) return all;
+    if (all.replaced == 0) left = plans->size();
+    const tarn::result<tarn::compacted_objects> done = opened.run_compaction(plans->front());
     if (!done) return done.error();
     const tarn::result<tarn::version> committed = settled(opened, opened.commit_compaction(*done));
     if (!committed) return committed.error();
     all.newest = *committed;
     all.replaced += done->plan.objects.size();
-    ++all.objects;
-    all.records += done->base.rows;
-  }
+    if (!done->object.id.is_nil()) ++all.objects;
+    all.records += done->object.rows;
+  } while (--left > 0);
+  return all;
 }
 
 exit_code run(const call& asked) {
   const std::string_view table = asked.argument(0);
   tarn::result<client> opened = open_existing(asked.folder);
   if (!opened) return report(opened.error());
-  const tarn::result<outcome> done = compact_buckets(*opened, table);
+  const tarn::result<outcome> done = compact_all(*opened, table);
   if (!done) return report(done.error());
   output out;
-  if (done->objects == 0)
+  if (done->replaced == 0)
     out.print(tarn::concat({"table ", table, " has nothing to compact\n"}));
   else
     out.print(tarn::concat({"compacted table ", table, ": ", count_of(done->replaced, "object"), " into ",

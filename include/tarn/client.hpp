@@ -16,12 +16,14 @@
 #include "core/uuid.hpp"
 #include "fwd.hpp"
 #include "history.hpp"
+#include "log/application.hpp"
 #include "log/commit.hpp"
 #include "log/log.hpp"
 #include "log/open.hpp"
 #include "log/truncation.hpp"
 #include "merge/strategy.hpp"
 #include "store/store.hpp"
+#include "table/bag_compaction.hpp"
 #include "table/client_core.hpp"
 #include "table/commit_entry.hpp"
 #include "table/compaction.hpp"
@@ -109,17 +111,14 @@ class client {
   // What `work` fails with ends it, and nothing is committed. Each time, `work` must start from what it reads then.
   template <class Work>
   [[nodiscard]] result<version> run(Work work, isolation level = isolation::serializable) {
-    static_assert(
-        requires(transaction_type & tx) { status(work(tx)); },
-        "run needs: tarn::status work(transaction& tx), as in [](auto& tx) { return tx.insert(...); }");
-    backoff retries(core_->options.commit.backoff, core_->options.surroundings);
-    for (;;) {
-      result<transaction_type> tx = begin(level);
-      if (!tx) return tx.error();
-      if (const status done = work(*tx); !done) return done.error();
-      const result<version> committed = tx->commit();
-      if (committed || !committed.error().retry_helps() || !retries.wait()) return committed;
-    }
+    return run_as({}, work, level);
+  }
+  // The same for numbered work; see `transaction::commit`. `work` is not called if it was committed before.
+  template <class Work>
+  [[nodiscard]] result<version> run(const application_sequence& number, Work work,
+                                    isolation level = isolation::serializable) {
+    if (const status good = check_application_sequence(number); !good) return good.error();
+    return run_as(number, work, level);
   }
 
   // The versions of the lake, oldest first: from the beginning or, if the log was truncated, after the first
@@ -160,53 +159,65 @@ class client {
     return look_up(transaction, slot);
   }
 
-  // Folds every bucket of a keyed table that has anything to fold; each is a version of its own. Returns the newest
-  // version. errc::conflict: another compaction was faster; the work of this one is garbage.
+  // Folds every bucket of a keyed table that has anything to fold; in a bag, puts neighbours together that are small or
+  // have lost many rows (client_options::compaction). Each is a version of its own. Returns the newest version.
+  // errc::conflict: another compaction was faster, or rows were deleted of what a bag's was about; the work of this one
+  // is garbage.
   [[nodiscard]] result<version> compact(std::string_view table) {
-    for (std::uint32_t bucket = 0;; ++bucket) {
-      // Planned anew each time, since each commit makes a version; that costs one `get`.
-      const result<const table_state*> state = find_keyed(table);
-      if (!state) return state.error();
-      while (bucket < (*state)->buckets.size() && !is_worth_folding(*(*state)->buckets[bucket])) ++bucket;
-      if (bucket >= (*state)->buckets.size()) return core_->latest->at;
-      const result<compacted_bucket> done = run_compaction(plan_bucket(**state, bucket, core_->latest->at));
-      if (!done) return done.error();
-      const result<version> committed = commit_compaction(*done);
-      if (!committed) return committed.error();
-    }
+    result<sequence<compaction_plan>> plans = plan_compaction(table);
+    if (!plans) return plans.error();
+    for (compaction_plan& each : *plans)
+      while (!each.objects.empty()) {
+        // As of now, since each commit makes a version; that costs one `get`.
+        if (const status updated = update(); !updated) return updated.error();
+        if (!renew_plan(each, *core_->latest)) break;
+        const result<compacted_objects> done = run_compaction(each);
+        if (!done) return done.error();
+        const result<version> committed = commit_compaction(*done);
+        if (!committed) return committed.error();
+        each.objects = sequence<uuid>(each.objects.begin() + done->plan.objects.size(), each.objects.end());
+      }
+    return core_->latest->at;
   }
 
   // The same in three steps, for whoever wants to compact elsewhere or later; see table/compaction.hpp. A plan is made
   // at the newest version and can be run and committed by any client of the lake; running one of an older version reads
   // the log from its beginning.
   [[nodiscard]] result<sequence<compaction_plan>> plan_compaction(std::string_view table) {
-    const result<const table_state*> state = find_keyed(table);
-    if (!state) return state.error();
+    if (const status updated = update(); !updated) return updated.error();
+    const table_state* const found = core_->latest->find_table(table);
+    if (found == nullptr)
+      return error(errc::no_such_table, concat({"there is no table '", table.substr(0, table_name_size_max), "'"}));
+    if (found->key.empty()) return plan_bag(*found, core_->latest->at, core_->options);
     sequence<compaction_plan> plans;
-    for (std::uint32_t bucket = 0; bucket < (*state)->buckets.size(); ++bucket)
-      if (is_worth_folding(*(*state)->buckets[bucket]))
-        plans.push_back(plan_bucket(**state, bucket, core_->latest->at));
+    for (std::uint32_t bucket = 0; bucket < found->buckets.size(); ++bucket)
+      if (is_worth_folding(*found->buckets[bucket])) plans.push_back(plan_bucket(*found, bucket, core_->latest->at));
     return plans;
   }
-  [[nodiscard]] result<compacted_bucket> run_compaction(const compaction_plan& plan) {
+  [[nodiscard]] result<compacted_objects> run_compaction(const compaction_plan& plan) {
     const result<shared_snapshot> state = snapshot_at(plan.at);
     if (!state) return state.error();
     const result<const table_state*> table = planned_table(**state, plan);
     if (!table) return table.error();
+    if ((*table)->key.empty()) return bag_compactor<Store, Codec>(*core_, **table).run(plan, (*state)->time);
     const result<data_object> base = fold_bucket<Merge>(*core_, **table, plan, (*state)->time);
     if (!base) return base.error();
-    return compacted_bucket{plan, *base};
+    return compacted_objects{plan, *base};
   }
-  [[nodiscard]] result<version> commit_compaction(const compacted_bucket& done) {
+  [[nodiscard]] result<version> commit_compaction(const compacted_objects& done) {
     const result<shared_snapshot> state = snapshot_at(done.plan.at);
     if (!state) return state.error();
-    if (const auto planned = planned_table(**state, done.plan); !planned) return planned.error();
+    const result<const table_state*> planned = planned_table(**state, done.plan);
+    if (!planned) return planned.error();
     entry mine;
     mine.operation = operation_name(action_kind::remove_object);
-    mine.actions.find_or_insert(done.plan.table) = compaction_actions(done);
+    mine.actions.find_or_insert(done.plan.table) = compaction_actions(**planned, done);
     footprint used;
     used.tables.find_or_insert(done.plan.table).compacted = done.plan.objects;
-    const auto check = [&](const entry& theirs) { return check_conflict(used, theirs); };
+    const auto check = [&](const entry& theirs) {
+      no_keys none;
+      return check_conflict(used, theirs, none);
+    };
     return commit_entry(*core_, *state, std::move(mine), check);
   }
 
@@ -218,7 +229,8 @@ class client {
   [[nodiscard]] result<version> restore(version at) {
     const result<shared_snapshot> now = newest_snapshot();
     if (!now) return now.error();
-    const result<shared_snapshot> then = kept_snapshot(**now, at);
+    if (const status kept = check_kept(**now, at); !kept) return kept.error();
+    const result<shared_snapshot> then = snapshot_at(at);
     if (!then) return then.error();
     return restore_tables(*core_, *now, *then);
   }
@@ -229,8 +241,11 @@ class client {
   [[nodiscard]] result<version> tag(std::string_view name, version at) {
     const result<shared_snapshot> now = newest_snapshot();
     if (!now) return now.error();
-    const result<shared_snapshot> named = kept_snapshot(**now, at);
+    if (const status good = check_new_tag(**now, name, at); !good) return good.error();
+    // With a checkpoint of its own it can be read even when the log around it is gone.
+    const result<shared_snapshot> named = snapshot_at(at);
     if (!named) return named.error();
+    if (const status safe = checkpoint_of(**named); !safe) return safe.error();
     return tag_version(*core_, *now, name, at);
   }
   // Takes a name away; errc::not_found if there is none. Its version is kept as long as any other then.
@@ -260,7 +275,8 @@ class client {
     if (!updated && !core_->opened && updated.error().code() != errc::corrupt &&
         updated.error().code() != errc::unsupported)
       return updated.error();
-    if (const status kept = check_kept(at); !kept) return kept.error();
+    if (updated && at != version())
+      if (const status kept = check_kept(*core_->latest, at); !kept) return kept.error();
     if (core_->opened && core_->latest->at == at) return core_->latest;
     result<shared_snapshot> state = find_start(core_->store, core_->extent, at, core_->options.bounds);
     if (!state) return state;
@@ -305,19 +321,22 @@ class client {
     return transaction_type(core_, state, *id, level);
   }
 
-  // Version `at`, if `now` says that it is there and kept.
-  [[nodiscard]] result<shared_snapshot> kept_snapshot(const snapshot& now, version at) {
-    if (const status kept = tarn::check_kept(now, at); !kept) return kept.error();
-    return snapshot_at(at);
-  }
-
-  // The keyed table of this name in the newest version.
-  [[nodiscard]] result<const table_state*> find_keyed(std::string_view table) {
-    if (const status updated = update(); !updated) return updated.error();
-    const table_state* const found = core_->latest->find_table(table);
-    if (found != nullptr && !found->key.empty()) return found;
-    return error(found == nullptr ? errc::no_such_table : errc::invalid_argument,
-                 concat({"there is no keyed table '", table.substr(0, table_name_size_max), "'"}));
+  template <class Work>
+  [[nodiscard]] result<version> run_as(const application_sequence& number, Work& work, isolation level) {
+    static_assert(
+        requires(transaction_type & tx) { status(work(tx)); },
+        "run needs: tarn::status work(transaction& tx), as in [](auto& tx) { return tx.insert(...); }");
+    const bool numbered = !number.application.empty();
+    backoff retries(core_->options.commit.backoff, core_->options.surroundings);
+    for (;;) {
+      result<transaction_type> tx = begin(level);
+      if (!tx) return tx.error();
+      const committed_sequence* const last = core_->latest->applications->find(number.application);
+      if (last == nullptr || !has_reached(last->work, number))
+        if (const status done = work(*tx); !done) return done.error();
+      const result<version> committed = numbered ? tx->commit(number) : tx->commit();
+      if (committed || !committed.error().retry_helps() || !retries.wait()) return committed;
+    }
   }
 
   // Learns where the log begins.
@@ -348,15 +367,6 @@ class client {
     core_->latest = std::move(state);
     core_->opened = true;
     return {};
-  }
-
-  // Whether a vacuum has left this version alone, as far as is known.
-  [[nodiscard]] status check_kept(version at) const {
-    if (!core_->opened || at >= core_->latest->kept.oldest || at == version()) return {};
-    for (const version_tag& each : *core_->latest->tags)
-      if (each.at == at) return {};
-    return error(errc::snapshot_expired, concat({"version ", at.number, " was given up by a vacuum: the oldest is ",
-                                                 core_->latest->kept.oldest.number}));
   }
 
   [[nodiscard]] result<commit_state> look_up(const uuid& transaction, version slot) {

@@ -28,7 +28,8 @@ struct table_change {
   bool dropped = false;
   std::uint64_t objects = 0;   // added
   std::uint64_t rows = 0;      // in them; of keyed tables, records
-  std::uint64_t replaced = 0;  // objects that a compaction has folded into those
+  std::uint64_t deleted = 0;   // rows of a bag, those that were updated among them
+  std::uint64_t replaced = 0;  // objects that a compaction has put those in the place of
   std::uint64_t bytes = 0;     // of them
   bool counted = true;         // false: the article's program wrote it, which states neither rows nor bytes
 };
@@ -100,8 +101,11 @@ class [[nodiscard]] log_reader {
       for (const action& each : actions) {
         if (each.kind == action_kind::create_table) change.created = true;
         if (each.kind == action_kind::drop_table) change.dropped = true;
-        if (each.kind == action_kind::remove_object) ++change.replaced;
-        if (each.kind != action_kind::add_object && each.kind != action_kind::add_block) continue;
+        change.deleted += each.rows.size();
+        change.replaced += each.kind == action_kind::remove_object ? 1 : each.replaced.size();
+        const bool adds = each.kind == action_kind::add_object || each.kind == action_kind::add_block ||
+                          (each.kind == action_kind::replace_objects && !each.object.id.is_nil());
+        if (!adds) continue;
         ++change.objects;
         change.rows += each.object.rows;
         change.bytes += each.object.bytes;

@@ -18,6 +18,7 @@
 
 #include "codec/codec.hpp"
 #include "core/config.hpp"
+#include "core/filter.hpp"
 #include "core/new_id.hpp"
 #include "core/result.hpp"
 #include "core/row.hpp"
@@ -32,12 +33,16 @@
 #include "log/commit.hpp"
 #include "log/names.hpp"
 #include "log/snapshot.hpp"
+#include "merge/bucket.hpp"
+#include "merge/key.hpp"
 #include "merge/strategy.hpp"
 #include "store/store.hpp"
+#include "table/changed_row.hpp"
 #include "table/client_core.hpp"
 #include "table/commit_entry.hpp"
 #include "table/conflict.hpp"
 #include "table/explain.hpp"
+#include "table/key_conflicts.hpp"
 #include "table/keyed_row.hpp"
 #include "table/pending_table.hpp"
 #include "table/pending_tables.hpp"
@@ -189,29 +194,39 @@ class [[nodiscard]] transaction {
     if (!found) return found.error();
     const result<sequence<value_view>> values = row_of_key(*(*found)->state(), key, lake_->options.bounds);
     if (!values) return values.error();
-    (*found)->access.scanned = true;
-    return (*found)->keys().get(*lake_, *(*found)->state(), list_view(values->data(), values->size()));
+    const list_view wanted(values->data(), values->size());
+    if (level_ == isolation::serializable) note_key((*found)->access.reads, **found, wanted);
+    return (*found)->keys().get(*lake_, *(*found)->state(), wanted);
   }
 
-  // Changes columns of the row with this key; errc::not_found if there is none. The cost of `get`.
+  // Changes columns of the row of a keyed table with this key; errc::not_found if there is none. The cost of `get`.
   [[nodiscard]] status update(std::string_view table, const row_view& key,
                               std::initializer_list<column_change> changes) {
-    const result<row> before = get(table, key);
-    if (!before) return before.error();
-    return write_changed(*tables_.find(table), *before, changes, {});
+    const auto found = use_keyed(table);
+    if (!found) return found.error();
+    const result<sequence<value_view>> values = row_of_key(*(*found)->state(), key, lake_->options.bounds);
+    if (!values) return values.error();
+    const list_view wanted(values->data(), values->size());
+    const result<row> before = (*found)->keys().get(*lake_, *(*found)->state(), wanted);
+    const status done = before ? write_changed(**found, *before, changes, {}) : status(before.error());
+    note_validated(**found, wanted, done);
+    return done;
   }
-  // The same for the row that a scan of this transaction stands on, whose position is known. What the transaction has
-  // written to the row since the scan began stays.
+  // The same for the row that a scan of this transaction stands on, whose position is known. In a keyed table, what the
+  // transaction has written to the row since the scan began stays. In a bag the new row takes the place of the old one,
+  // wherever a scan finds it then; errc::not_found if the transaction has deleted or updated that since the scan began.
   [[nodiscard]] status update(const row_scan& standing_on, std::initializer_list<column_change> changes) {
     const auto found = use_row_of(standing_on);
     if (!found) return found.error();
     pending& slot = **found;
     const row_view seen = standing_on.row();
-    if (!slot.keys().may_have_written(*slot.state(), seen.values(), standing_on.writes()))
-      return write_changed(slot, row(seen.begin(), seen.end()), changes, standing_on.place());
-    const result<row> now = slot.keys().get(*lake_, *slot.state(), seen.values());
-    if (!now) return now.error();
-    return write_changed(slot, *now, changes, standing_on.place());
+    if (!slot.is_keyed()) return replace(slot, standing_on.place_in_bag(), row(seen.begin(), seen.end()), changes);
+    const result<row> now = slot.keys().may_have_written(*slot.state(), seen.values(), standing_on.writes())
+                                ? slot.keys().get(*lake_, *slot.state(), seen.values())
+                                : row(seen.begin(), seen.end());
+    const status done = now ? write_changed(slot, *now, changes, standing_on.place()) : status(now.error());
+    note_validated(slot, seen.values(), done);
+    return done;
   }
 
   // Erases the row with this key, if there is one, and forgets its ordering: whatever is written afterwards counts.
@@ -223,11 +238,31 @@ class [[nodiscard]] transaction {
   [[nodiscard]] status erase(std::string_view table, const row_view& key, const value_view& ordering) {
     return erase_key(table, key, {false, key_state::tombstone}, &ordering);
   }
-  // The row that a scan of this transaction stands on.
+  // The row that a scan of this transaction stands on; in a bag nothing happens if the transaction has deleted or
+  // updated that row since the scan began.
   [[nodiscard]] status erase(const row_scan& standing_on) {
     const auto found = use_row_of(standing_on);
     if (!found) return found.error();
+    if (!(*found)->is_keyed()) {
+      (*found)->deletions().writable().add(standing_on.place_in_bag());
+      return {};
+    }
     return write(**found, {true, key_state::nothing}, standing_on.row().values(), standing_on.place());
+  }
+
+  // Erases the rows that match, or changes columns of them, and returns how many they were: a scan, and `erase` or
+  // `update` of each row. What is wrong with the filter or the changes is found out before; should a later row fail,
+  // the transaction can only be rolled back.
+  [[nodiscard]] result<std::uint64_t> erase_where(std::string_view table, const filter& wanted) {
+    return for_each_row(table, wanted, [&](const row_scan& each) { return erase(each); });
+  }
+  [[nodiscard]] result<std::uint64_t> update_where(std::string_view table, const filter& wanted,
+                                                   std::initializer_list<column_change> changes) {
+    const auto found = use(table);
+    if (!found) return found.error();
+    const status good = check_changes(*(*found)->state(), changes, lake_->options.bounds);
+    if (!good) return good.error();
+    return for_each_row(table, wanted, [&](const row_scan& each) { return update(each, changes); });
   }
 
   // Puts all buffered rows into data objects. It frees memory; nobody sees them before `commit`.
@@ -239,12 +274,20 @@ class [[nodiscard]] transaction {
   }
 
   // The rows of a table, as they are now. Reading a row costs decoding it; see `table_scan`.
-  [[nodiscard]] result<row_scan> scan(std::string_view table) {
+  [[nodiscard]] result<row_scan> scan(std::string_view table) { return scan(table, filter()); }
+  // Those that match. Objects of a bag that by their bounds can have none are not read. errc::invalid_argument: the
+  // table has no such column.
+  [[nodiscard]] result<row_scan> scan(std::string_view table, const filter& wanted) {
     const auto found = use(table);
     if (!found) return found.error();
-    if ((*found)->is_keyed()) return scan_keys(**found, {}, verification::of_order);
-    (*found)->access.scanned = true;
-    return row_scan(lake_, (*found)->state(), (*found)->rows());
+    pending& slot = **found;
+    const result<row_filter> rows = row_filter::make(wanted, slot.state()->columns);
+    if (!rows) return rows.error().within(concat({"table ", table}));
+    if (slot.is_keyed()) return scan_keys(slot, {}, verification::of_order, *rows);
+    slot.access.scanned = true;
+    const auto shared_rows = shared<const row_filter>::make(*rows);
+    typename row_scan::bag_rows bag(lake_, slot.state(), slot.rows(), slot.deletions(), shared_rows);
+    return row_scan(slot.state(), std::move(bag), id_, shared_rows);
   }
   // Of a keyed table, also checking every position that a record has against the keys: names wrong ones.
   [[nodiscard]] result<row_scan> verifying_scan(std::string_view table) {
@@ -286,7 +329,7 @@ class [[nodiscard]] transaction {
   [[nodiscard]] result<version> commit() { return commit_as({}); }
   // The same for work that is done once only, however often it is tried: if a transaction with this number has been
   // committed, its version, and no entry is written. errc::stale_sequence if one with a greater number has: then this
-  // one may have been done, or left out. errc::conflict can come first; run again, the transaction finds out. Without
+  // one may have been done, or left out. Both come before errc::conflict. Without
   // changes an entry is written all the same: the number is taken. Only errc::invalid_argument leaves it usable.
   [[nodiscard]] result<version> commit(const application_sequence& work) {
     if (const status good = check_application_sequence(work); !good) return good.error();
@@ -302,36 +345,23 @@ class [[nodiscard]] transaction {
   [[nodiscard]] result<version> commit_as(const application_sequence& work) {
     if (const status usable = check_usable(); !usable) return usable.error();
     if (const committed_sequence* const last = snapshot_->applications->find(work.application);
-        last != nullptr && has_reached(last->work, work))
-      return answer_of(*std::exchange(lake_, {}), work, *last);
+        last != nullptr && has_reached(last->work, work)) {
+      const shared<core> lake = std::exchange(lake_, {});
+      return answer_for(lake->store, lake->extent, work, *last, lake->options.commit.backoff,
+                        lake->options.surroundings);
+    }
     if (const status flushed = flush(); !flushed) return flushed.error();
     entry mine;
     mine.transaction = id_;
     mine.work = work;
     tables_.append_actions(mine);
+    const footprint used = tables_.take_footprint(level_, lake_->options.bounds);
     const shared<core> lake = std::exchange(lake_, {});
     if (mine.actions.empty() && work.application.empty()) return snapshot_->at;
     if (mine.actions.empty()) mine.operation = "number";
-    committed_sequence reached;  // what another has committed meanwhile: this work, or later work of its application
-    const auto check = [&, used = tables_.make_footprint(level_)](const entry& theirs) -> status {
-      if (!has_reached(theirs.work, work)) return check_conflict(used, theirs);
-      reached = {theirs.work, theirs.at};
-      return stale_sequence(work, reached);
-    };
-    const result<version> committed = commit_entry(*lake, snapshot_, std::move(mine), check);
-    // What was reached is garbage if a truncation has overtaken the transaction.
-    if (reached.at == version() || (!committed && committed.error().code() == errc::expired)) return committed;
-    return answer_of(*lake, work, reached);
-  }
-
-  // Of work that was committed before, its version, once that is durable.
-  [[nodiscard]] static result<version> answer_of(core& lake, const application_sequence& work,
-                                                 const committed_sequence& reached) {
-    if (reached.work.sequence > work.sequence) return stale_sequence(work, reached);
-    const status durable =
-        make_durable(lake.store, lake.extent, reached.at, lake.options.commit.backoff, lake.options.surroundings);
-    if (!durable) return durable.error();
-    return reached.at;
+    key_conflicts<Store, Codec, Merge> keys(*lake, tables_);
+    const auto check = [&](const entry& theirs) { return check_conflict(used, theirs, keys); };
+    return commit_entry(*lake, snapshot_, std::move(mine), check);
   }
 
   [[nodiscard]] status check_usable() const {
@@ -404,10 +434,61 @@ class [[nodiscard]] transaction {
                          "its columns were changed since: scan it again"}));
   }
 
-  [[nodiscard]] row_scan scan_keys(pending& slot, key_range wanted, verification checks) {
-    slot.access.scanned = true;
+  // From then on, whether there is a row with the key of `values`, and what is in it, is part of what was read.
+  void note_key(read_set& reads, const pending& slot, const list_view& values) {
+    const table_key& key = slot.state()->key;
+    std::string scratch;
+    reads.add_key(bucket_of(values, key.columns, key.buckets), encode_key(values, key.columns, scratch),
+                  lake_->options.bounds.read_keys_max);
+  }
+  // The same for a key that must be as it is at the commit too, whatever the level. Once it is written, that is a
+  // matter of the write, but for level non_blocking: inserting many rows widens no read set.
+  void note_validated(pending& slot, const list_view& values, const status& written) {
+    if (!written || level_ == isolation::non_blocking) note_key(slot.access.validated, slot, values);
+  }
+
+  [[nodiscard]] row_scan scan_keys(pending& slot, key_range wanted, verification checks, row_filter matching = {}) {
+    if (wanted.first.empty() && !wanted.bounded)
+      slot.access.scanned = true;
+    else if (level_ == isolation::serializable)
+      slot.access.reads.add_range(wanted, lake_->options.bounds.read_keys_max);
     typename row_scan::keyed_rows rows(lake_, slot.state(), &slot.keys().buckets(), std::move(wanted), checks);
-    return row_scan(slot.state(), std::move(rows), id_, slot.keys().writes());
+    return row_scan(slot.state(), std::move(rows), id_, slot.keys().writes(),
+                    shared<const row_filter>::make(std::move(matching)));
+  }
+
+  // Does `change(scan)` on each row that matches, all of them or none.
+  template <class Change>
+  [[nodiscard]] result<std::uint64_t> for_each_row(std::string_view table, const filter& wanted, Change change) {
+    result<row_scan> rows = scan(table, wanted);
+    if (!rows) return rows.error();
+    std::uint64_t count = 0;
+    const auto stop = [&](const error& why) { return count == 0 ? why : fail_with(why).error(); };
+    for (; rows->next(); ++count)
+      if (const status done = change(*rows); !done) return stop(done.error());
+    if (!rows->status()) return stop(rows->status().error());
+    return count;
+  }
+
+  // A row of a bag by what it is changed to.
+  [[nodiscard]] status replace(pending& slot, const bag_row& place, const row& before,
+                               std::initializer_list<column_change> changes) {
+    if (slot.deletions()->contains(place))
+      return error(errc::not_found, concat({"the row of table ", slot.name(),
+                                            " was deleted or updated by this transaction since the scan began"}));
+    const result<row> after = changed_row(*slot.state(), before, changes, lake_->options.bounds);
+    if (!after) return after.error();
+    if (const status appended = append(slot, *after); !appended)
+      return appended.error().within(concat({"table ", slot.name()}));
+    slot.deletions().writable().add(place, slot.rows().last_row());
+    return {};
+  }
+
+  // To a bag. After an error the row is not there; if that was in making room for it, all is lost.
+  [[nodiscard]] status append(pending& slot, const row_view& values) {
+    slot.access.appended = true;
+    const status room = slot.rows().make_room(*lake_, *slot.state(), snapshot_->time);
+    return room ? slot.rows().append(values) : fail_with(room.error());
   }
 
   [[nodiscard]] status erase_key(std::string_view table, const row_view& key, const operation& done,
@@ -429,7 +510,6 @@ class [[nodiscard]] transaction {
                                      const keyed_place& place) {
     const result<row> after = changed_row(*slot.state(), before, changes, lake_->options.bounds);
     if (!after) return after.error();
-    slot.access.relied = true;
     return write(slot, {false, key_state::live}, *after, place);
   }
 
@@ -447,8 +527,9 @@ class [[nodiscard]] transaction {
   // All are looked up before any is written, so that all are inserted or none.
   template <class Rows>
   [[nodiscard]] status insert_keys(pending& slot, const Rows& rows) {
-    slot.access.relied = true;
-    if (const status fresh = slot.keys().check_new(*lake_, *slot.state(), rows); !fresh) return fresh;
+    const status fresh = slot.keys().check_new(*lake_, *slot.state(), rows);
+    for (const row_view each : rows) note_validated(slot, each.values(), fresh);
+    if (!fresh) return fresh;
     for (const row_view each : rows)
       if (const status written = write(slot, {false, key_state::live}, each.values(), {}); !written) return written;
     return {};
@@ -461,12 +542,10 @@ class [[nodiscard]] transaction {
     pending& slot = **found;
     if (const status good = check_rows(rows, *slot.state(), lake_->options.bounds); !good) return good;
     if (slot.is_keyed()) return insert_keys(slot, rows);
-    slot.access.appended = true;
     std::size_t inserted = 0;
     for (const row_view each : rows) {
-      const status room = slot.rows().make_room(*lake_, *slot.state(), snapshot_->time);
-      if (!room) return fail_with(room.error());
-      if (const status appended = slot.rows().append(each); !appended) {
+      if (const status appended = append(slot, each); !appended) {
+        if (!failure_) return appended;
         const error why = appended.error().within(describe_row(inserted, rows.size(), table));
         return inserted == 0 ? why : fail_with(why);
       }

@@ -203,3 +203,37 @@ TEST_CASE("an entry that repeats an application's number is corrupt, and one off
   REQUIRE_FALSE(begun.has_value());
   CHECK(begun.error().message().find("version 1 repeats work 7 of application 'loader'") != std::string::npos);
 }
+
+TEST_CASE_TEMPLATE("run does numbered work once, and does not even begin it again", Place, TARN_EACH_STORE) {
+  const Place place;
+  client lake{place.open()};
+  lake.run([](auto& tx) { return tx.create_table("t", {"x"}); }).value();
+  int calls = 0;
+  const auto work = [&](auto& tx) {
+    ++calls;
+    return tx.insert("t", {calls});
+  };
+  CHECK(lake.run({"loader", 7}, work).value() == version{1});
+  CHECK(lake.run({"loader", 7}, work).value() == version{1});
+  client restarted{place.open()};
+  CHECK(restarted.run({"loader", 7}, work, isolation::snapshot).value() == version{1});
+  CHECK(code_of(restarted.run({"loader", 6}, work)) == errc::stale_sequence);
+  CHECK(code_of(restarted.run({"", 8}, work)) == errc::invalid_argument);
+  CHECK(calls == 1);
+  CHECK(all_rows(lake) == std::vector<row>{{1}});
+}
+
+TEST_CASE("numbered work that conflicts with itself is told that it is done, run again or not") {
+  memory_store store;
+  client one{store};
+  client two{store};
+  one.run([](auto& tx) { return tx.create_table("t", {{"k", column_type::integer}, "v"}, keyed{{"k"}}); }).value();
+  auto late = one.begin().value();
+  late.insert("t", {1, 0}).value();
+  two.run([](auto& tx) { return tx.upsert("t", {1, -1}); }).value();  // a conflict with somebody else comes first
+  two.run([](auto& tx) { return tx.erase("t", {1}); }).value();
+  CHECK(two.run({"loader", 1}, [](auto& tx) { return tx.insert("t", {1, 0}); }).value() == version{3});
+  CHECK(late.commit({"loader", 1}).value() == version{3});
+  CHECK(one.newest_snapshot().value()->at == version{3});  // what the client knows is still true
+  CHECK(all_rows(one) == std::vector<row>{{1, 0}});
+}

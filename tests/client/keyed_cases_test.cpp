@@ -16,14 +16,14 @@ using namespace tarn_test;
 
 namespace {
 
-// The rows that pass, "a=in c=in". The library has no filter: it is what the caller does with the rows that come out of
-// the merge, so that a base's row or a delta's record by itself never decides.
-template <class Scan, class Filter>
-[[nodiscard]] std::string rows_that(Scan scan, const Filter& passes) {
+// What a scan hands out, "a=in c=in".
+template <class Scan>
+[[nodiscard]] std::string rows_of_scan(Scan scan) {
   std::vector<std::string> found;
-  while (scan.value().next())
-    if (const row_view row = scan->row(); passes(row))
-      found.push_back(concat({row["k"].as_string(), "=", row["v"].as_string()}));
+  while (scan.value().next()) {
+    const row_view row = scan->row();
+    found.push_back(concat({row["k"].as_string(), "=", row["v"].as_string()}));
+  }
   REQUIRE(scan->status().has_value());
   std::sort(found.begin(), found.end());
   std::string all;
@@ -32,11 +32,11 @@ template <class Scan, class Filter>
 }
 template <class Transaction>
 [[nodiscard]] std::string rows_in(Transaction& tx) {
-  return rows_that(tx.scan("t"), [](const row_view& row) { return row["v"].as_string() == "in"; });
+  return rows_of_scan(tx.scan("t", {{"v", equals, "in"}}));
 }
 template <class Transaction>
 [[nodiscard]] std::string rows_between(Transaction& tx, std::string_view first, std::string_view last) {
-  return rows_that(tx.scan("t", {first}, {last}), [](const row_view&) { return true; });
+  return rows_of_scan(tx.scan("t", {first}, {last}));
 }
 
 }  // namespace
@@ -312,7 +312,7 @@ TEST_CASE_TEMPLATE("B16, B17: what is committed after a plan is a delta of what 
     for (const compaction_plan& each : other.plan_compaction("t").value()) (void)other.run_compaction(each).value();
     story.point();  // if it compacts here, the plan comes to nothing
     for (const compaction_plan& each : plans) {
-      const compacted_bucket done = compactor.run_compaction(each).value();
+      const compacted_objects done = compactor.run_compaction(each).value();
       story.commit({"f"});
       const auto committed = compactor.commit_compaction(done);
       CHECK((committed || committed.error().code() == errc::conflict));
@@ -336,8 +336,8 @@ TEST_CASE_TEMPLATE("B16: a plan that is run late makes what was there when it wa
     story.point();
     std::uint64_t rows = 0;
     for (const compaction_plan& each : plans) {
-      const compacted_bucket done = compactor.run_compaction(each).value();
-      rows += done.base.rows;
+      const compacted_objects done = compactor.run_compaction(each).value();
+      rows += done.object.rows;
       const auto committed = compactor.commit_compaction(done);
       CHECK((committed || committed.error().code() == errc::conflict));
     }

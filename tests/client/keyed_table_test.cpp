@@ -137,7 +137,7 @@ TEST_CASE("rows are read from a key on, up to another") {
   CHECK(ids(tx.scan("users")).size() == 10);
 }
 
-TEST_CASE("concurrent writers of keys conflict, unless they do not want to") {
+TEST_CASE("concurrent writers of a key conflict, unless they do not want to; those of other keys do not") {
   client lake{memory_store{}};
   {
     auto tx = lake.begin().value();
@@ -155,12 +155,14 @@ TEST_CASE("concurrent writers of keys conflict, unless they do not want to") {
     CHECK((committed || committed.error().code() == errc::conflict));
     return committed.has_value();
   };
-  const auto upserts = [](auto& tx) { tx.upsert("users", {3, "mine", 0}).value(); };
+  const auto upserts = [](auto& tx) { tx.upsert("users", {2, "mine", 0}).value(); };
+  const auto upserts_another = [](auto& tx) { tx.upsert("users", {3, "mine", 0}).value(); };
   const auto scans = [](auto& tx) {
     (void)rows_of(tx, "users");
     tx.create_table("t" + to_text(tx.id()), {"a"}).value();
   };
-  const auto updates = [](auto& tx) { tx.update("users", {1}, {{"name", "updated"}}).value(); };
+  const auto updates = [](auto& tx) { tx.update("users", {2}, {{"name", "updated"}}).value(); };
+  const auto updates_another = [](auto& tx) { tx.update("users", {1}, {{"name", "updated"}}).value(); };
   CHECK_FALSE(race(isolation::serializable, upserts));
   CHECK_FALSE(race(isolation::snapshot, upserts));
   CHECK(race(isolation::non_blocking, upserts));
@@ -168,6 +170,10 @@ TEST_CASE("concurrent writers of keys conflict, unless they do not want to") {
   CHECK(race(isolation::snapshot, scans));
   CHECK(race(isolation::non_blocking, scans));
   CHECK_FALSE(race(isolation::non_blocking, updates));  // it has relied on what the row was
+  for (const isolation level : {isolation::serializable, isolation::snapshot, isolation::non_blocking}) {
+    CHECK(race(level, upserts_another));
+    CHECK(race(level, updates_another));
+  }
 }
 
 TEST_CASE("compaction gets in nobody's way, and drops get in its") {

@@ -118,6 +118,67 @@ TEST_CASE_TEMPLATE("A16: serializable writers of different tables never conflict
   CHECK(versions_of(reader).size() == static_cast<std::size_t>(threads_in_all * rounds));
 }
 
+TEST_CASE_TEMPLATE("serializable writers of different keys of the same tables never conflict [threads]", Stores,
+                   TARN_EACH_STORE) {
+  constexpr int writers = 16;
+  constexpr int tables = 4;
+  const int rounds = fewer_over_files<Stores>(40);
+  Stores stores;
+  counting_store store(stores.open());
+  tarn::client first{store};
+  const auto name = [](int table) { return "table_" + std::to_string(table); };
+  first
+      .run([&](auto& tx) -> tarn::status {
+        for (int table = 0; table < tables; ++table)
+          tx.create_table(name(table), {{"key", tarn::column_type::integer}, "round"}, tarn::keyed{{"key"}}).value();
+        return {};
+      })
+      .value();
+
+  std::vector<std::vector<std::string>> failures(writers);
+  auto clients = copies_of(first, writers);
+  std::barrier start(writers);
+  run_in_threads(writers, [&](int writer) {
+    auto& mine = clients[static_cast<std::size_t>(writer)];
+    const auto note = [&](const tarn::error& why) {
+      failures[static_cast<std::size_t>(writer)].push_back(why.message());
+    };
+    start.arrive_and_wait();
+    for (int round = 0; round < rounds; ++round) {
+      auto transaction = mine.begin();
+      if (!transaction) return note(transaction.error());
+      for (int table = 0; table < tables; ++table) {
+        const auto before = transaction->get(name(table), {writer});
+        const bool is_first = !before && before.error().code() == tarn::errc::not_found;
+        if (!before && (round > 0 || !is_first)) return note(before.error());
+        if (before && tarn::value_view((*before)[1]).as_integer() != round - 1)
+          failures[static_cast<std::size_t>(writer)].push_back("reads another round than its last");
+        const tarn::status written = is_first ? transaction->insert(name(table), {writer, round})
+                                              : transaction->update(name(table), {writer}, {{"round", round}});
+        if (!written) return note(written.error());
+      }
+      if (const auto committed = transaction->commit(); !committed) return note(committed.error());
+    }
+  });
+  for (const auto& of_writer : failures)
+    for (const std::string& failure : of_writer) FAIL_CHECK(failure);
+
+  tarn::client reader{stores.open()};
+  const auto commits = static_cast<std::uint64_t>(writers * rounds);
+  CHECK(versions_of(reader).size() == commits + 1);
+  auto transaction = reader.begin().value();
+  for (int table = 0; table < tables; ++table) {
+    const std::vector<tarn::row> rows = rows_of(transaction, name(table));
+    CHECK(rows.size() == writers);
+    for (const tarn::row& each : rows) CHECK(each[1] == tarn::value(rounds - 1));
+  }
+  const entry_put_counts& puts = store.entry_puts();
+  CHECK(puts.created == commits + 1);
+  CHECK(puts.unclear == 0);
+  CHECK(puts.lost <= commits * (writers - 1));
+  MESSAGE(commits, " commits, ", puts.attempts() - 1, " puts of log entries");
+}
+
 TEST_CASE_TEMPLATE("lost update: whoever reads a counter and writes the next number never loses one [threads]", Stores,
                    TARN_EACH_STORE) {
   const int increments_each = fewer_over_files<Stores>(16);

@@ -90,3 +90,30 @@ TEST_CASE("After a restart the attempts are counted anew, and the waits go back 
   CHECK(retries.wait());
   CHECK(here.waits == std::vector<std::uint64_t>{100, 200, 200});
 }
+
+TEST_CASE("All waits together have a bound, which no restart lifts") {
+  waiting here;
+  here.entropy = false;
+  const environment surroundings = here.get();
+  const backoff_options options{100, 1'000, 8, 500};
+  backoff retries(options, surroundings);
+  CHECK(retries.wait());
+  CHECK(retries.wait());
+  CHECK_FALSE(retries.is_late());
+  CHECK(retries.wait());  // the last one may be longer than what is left
+  CHECK(here.waits == std::vector<std::uint64_t>{100, 200, 400});
+  CHECK(retries.is_late());
+  CHECK_FALSE(retries.wait());
+  retries.restart();
+  CHECK_FALSE(retries.wait());
+  CHECK(here.waits.size() == 3);
+}
+
+TEST_CASE("Without time to wait there is one attempt") {
+  waiting here;
+  const environment surroundings = here.get();
+  const backoff_options options{100, 1'000, 8, 0};
+  backoff retries(options, surroundings);
+  CHECK_FALSE(retries.wait());
+  CHECK(here.waits.empty());
+}

@@ -150,7 +150,7 @@ class keyed_history {
   [[nodiscard]] std::vector<const keyed_contents*> written_contents() const {
     std::vector<const keyed_contents*> all;
     for (std::size_t at = 0; at < world_.written.size(); ++at)
-      if (world_.written[at]) all.push_back(&reference_.versions()[at].contents);
+      if (!world_.written[at].empty()) all.push_back(&reference_.versions()[at].contents);
     return all;
   }
 

@@ -131,6 +131,60 @@ TEST_CASE("a race for the slot is lost once, checked, and won at the next") {
   CHECK(s.log() == std::vector<uuid>{sample_id(7), sample_id(1)});
 }
 
+TEST_CASE("a commit that others are always faster than gives up when its waits come to their total") {
+  setup s;
+  s.options.backoff = {100, 100, 30, 1'000};
+  std::uint64_t faster = 100;
+  s.store.plan().put = [&](std::string_view name, std::string_view bytes, memory_store& inner) {
+    entry theirs = s.make(faster++);
+    const shared_snapshot head = s.head();
+    theirs.at = head->at.next();
+    theirs.previous_checksum = head->entry_checksum;
+    theirs.time = {head->time.ms + 1};
+    if (entry_name(theirs.at) == name)
+      REQUIRE(inner.put_if_absent(name, write_entry(theirs)).outcome() == put_outcome::created);
+    return inner.put_if_absent(name, bytes);
+  };
+  const auto done = s.commit(1);
+  REQUIRE_FALSE(done.has_value());
+  CHECK(done.error().code() == errc::conflict);
+  CHECK(done.error().message().find("wait_total_us_max") != std::string::npos);
+  CHECK(s.hands.waited_us >= 1'000);
+  CHECK(s.hands.waited_us < 1'100);
+  CHECK(s.store.plan().puts == s.hands.waits);
+  for (const uuid& id : s.log()) CHECK(id != sample_id(1));
+}
+
+TEST_CASE("numbered work that is in the log is an answer before any conflict, also one that comes first") {
+  for (const std::uint64_t rebase_limit : {0U, 100U}) {
+    setup s;
+    s.options.rebase_limit = rebase_limit;
+    REQUIRE(s.commit(1).has_value());
+    const auto number = [&](std::int64_t sequence) {
+      entry mine = s.make(static_cast<std::uint64_t>(50 + sequence));
+      mine.read_version = {0};
+      mine.work = {"loader", sequence};
+      return mine;
+    };
+    const auto commit = [&](entry mine, const shared_snapshot& state, const status& verdict) {
+      log_extent extent;
+      commit_attempt attempt(
+          s.store, state, extent, std::move(mine), [&](const entry&) { return verdict; }, s.options, s.surroundings,
+          s.bounds);
+      return attempt.run();
+    };
+    const shared_snapshot old = s.head();
+    REQUIRE(s.commit(2, s.head()).has_value());  // what the work will be told to conflict with
+    REQUIRE(*commit(number(7), s.head(), {}) == version{2});
+    REQUIRE(s.commit(3, s.head()).has_value());
+    const status never = error(errc::conflict, "no");
+    CHECK(*commit(number(7), old, never) == version{2});
+    CHECK(commit(number(6), old, never).error().code() == errc::stale_sequence);
+    CHECK(commit(number(8), old, never).error().code() == errc::conflict);
+    CHECK(s.log().size() == 4);
+  }
+}
+
 TEST_CASE("A15: a put that took effect but reported an error, or that the store tried twice, is a success, once") {
   for (const bool says_exists : {false, true}) {
     CAPTURE(says_exists);

@@ -106,6 +106,52 @@ TEST_CASE("the bytes of an entry are pinned: changing them is a decision") {
       R"("Format":1,"Transaction":"0190a3f2-7c1e-7abc-8def-000000000004","ReadVersion":2,"PreviousCrc32c":"deadbeef","TimestampMs":1700000000000,"Operation":"drop table, create table, insert","NeededToRead":[],"NeededToWrite":[],"Checksum":"0693827d"})");
 }
 
+TEST_CASE("deletes and compactions of bags read back as they were written, and their bytes are pinned") {
+  entry written = sample_entry();
+  action deletion{action_kind::delete_rows, {}, {}, {}};
+  deletion.object.id = tarn_test::sample_id(3);
+  deletion.rows.add(row_range{3, 7});
+  deletion.rows.add(0);
+  deletion.replacements = {{{3, 4}, tarn_test::sample_id(5), 0}, {{7, 7}, tarn_test::sample_id(5), 2}};
+  action compaction{action_kind::replace_objects, {}, {}, {tarn_test::sample_id(6), true, "json", 2, 150, 0xbeef}};
+  compaction.replaced = {tarn_test::sample_id(3), tarn_test::sample_id(5)};
+  action emptied{action_kind::replace_objects, {}, {}, {}};
+  emptied.replaced = {tarn_test::sample_id(6)};
+  written.actions.find_or_insert("cities") = {deletion, compaction, emptied};
+  const std::string bytes = write_entry(written);
+  CHECK(
+      bytes.find(
+          R"({"DeleteRows":{"Name":"0190a3f2-7c1e-7abc-8def-000000000003","Rows":"0,3-7","Updates":[{"First":3,"Last":4,"Name":"0190a3f2-7c1e-7abc-8def-000000000005","Row":0},{"First":7,"Last":7,"Name":"0190a3f2-7c1e-7abc-8def-000000000005","Row":2}]}},)"
+          R"({"ReplaceDataobjects":{"Name":"0190a3f2-7c1e-7abc-8def-000000000006","Table":"cities","Codec":"json","Rows":2,"Bytes":150,"Crc32c":"0000beef","Replaced":["0190a3f2-7c1e-7abc-8def-000000000003","0190a3f2-7c1e-7abc-8def-000000000005"]}},)"
+          R"({"ReplaceDataobjects":{"Table":"cities","Replaced":["0190a3f2-7c1e-7abc-8def-000000000006"]}})") !=
+      std::string::npos);
+  const result<entry> read = read_entry(bytes, written.at, limits{});
+  REQUIRE_MESSAGE(read.has_value(), read.error().message());
+  CHECK(write_entry(*read) == bytes);
+  const sequence<action>& actions = *read->actions.find("cities");
+  REQUIRE(actions.size() == 3);
+  CHECK(actions[0].rows == deletion.rows);
+  CHECK(actions[0].replacements[1].first == 2);
+  CHECK(actions[1].replaced == compaction.replaced);
+  CHECK(actions[2].object.id.is_nil());
+  const auto code_with = [&](std::string_view from, std::string_view to) {
+    std::string text = bytes;
+    text.resize(text.rfind(",\"Checksum\""));
+    const std::size_t place = text.find(from);
+    REQUIRE(place != std::string::npos);
+    text.replace(place, from.size(), to);
+    const result<entry> changed = read_entry(sealed(text), {3}, limits{});
+    REQUIRE_FALSE(changed.has_value());
+    return changed.error().code();
+  };
+  CHECK(code_with(R"("Rows":"0,3-7")", R"("Rows":"")") == errc::corrupt);
+  CHECK(code_with(R"("Rows":"0,3-7")", R"("Rows":"3-7,0")") == errc::corrupt);
+  CHECK(code_with(R"("First":3)", R"("First":5)") == errc::corrupt);
+  CHECK(code_with(R"("First":3)", R"("First":-3)") == errc::corrupt);
+  CHECK(code_with(R"("Codec":"json")", R"("Coded":"json")") == errc::corrupt);  // a name, but no description
+  CHECK(code_with(R"(["0190)", R"(["9190x)") == errc::corrupt);
+}
+
 TEST_CASE("A13: every truncation of an entry is an error that names the version") {
   const std::string bytes = write_entry(sample_entry_of_keys());
   for (std::size_t size = 0; size < bytes.size(); ++size) {

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <string>
 #include <tarn/log/apply_entry.hpp>
 #include <tarn/log/snapshot.hpp>
 #include <utility>
@@ -212,4 +213,68 @@ TEST_CASE("a compaction that does not fit its bucket is corrupt") {
   elsewhere.block.bucket = 2;
   CHECK(refused({elsewhere}));
   CHECK(refused({add(3)}));  // a bag's
+}
+
+namespace {
+
+action erase(std::uint64_t object, std::initializer_list<row_range> rows) {
+  action made{action_kind::delete_rows, {}, {}, {}};
+  made.object.id = sample_id(object);
+  for (const row_range& each : rows) made.rows.add(each);
+  return made;
+}
+
+action replace(std::initializer_list<std::uint64_t> objects, std::uint64_t with) {
+  action made{action_kind::replace_objects, {}, {}, {}};
+  if (with != 0) made.object = add(with).object;
+  for (const std::uint64_t each : objects) made.replaced.push_back(sample_id(each));
+  return made;
+}
+
+// The objects of table x, as "2 4:0,3": object 2, and object 4 without rows 0 and 3.
+std::string objects_in(const snapshot& state) {
+  std::string all;
+  const object_list& objects = state.find_table("x")->objects;
+  for (std::size_t at = 0; at < objects.size(); ++at) {
+    if (at > 0) all += " ";
+    all += concat({objects[at].object.id.low & 0xffffU});
+    if (!objects[at].deleted->empty()) all += ":" + to_text(*objects[at].deleted);
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("deleted rows of a bag's object add up, and what takes the place of objects is where they were") {
+  snapshot state = with_table();
+  const auto apply = [&](std::initializer_list<action> actions) {
+    entry next = next_entry(state);
+    next.actions.find_or_insert("x") = actions;
+    snapshot after = state;
+    const status applied = apply_entry(after, next, 1);
+    if (applied) state = after;
+    return applied ? std::string("good") : std::string(name_of(applied.error().code()));
+  };
+  action large = add(3);
+  large.object.rows = 10;
+  REQUIRE(apply({large, add(4), add(5), erase(3, {{0, 0}, {4, 6}})}) == "good");  // of an object of its own entry, too
+  CHECK(objects_in(state) == "2 3:0,4-6 4 5");
+  const snapshot before = state;
+  CHECK(apply({erase(3, {{5, 9}}), erase(2, {{0, 0}})}) == "good");
+  CHECK(objects_in(state) == "2:0 3:0,4-9 4 5");
+  CHECK(objects_in(before) == "2 3:0,4-6 4 5");
+  CHECK(apply({erase(3, {{10, 10}})}) == "corrupt");
+  CHECK(apply({erase(9, {{0, 0}})}) == "corrupt");
+  CHECK(apply({replace({3, 5}, 6)}) == "corrupt");  // no neighbours
+  CHECK(apply({replace({4, 3}, 6)}) == "corrupt");
+  CHECK(apply({replace({5, 6}, 7)}) == "corrupt");
+  CHECK(apply({replace({}, 6)}) == "corrupt");
+  CHECK(apply({replace({3, 4}, 6)}) == "good");
+  CHECK(objects_in(state) == "2:0 6 5");
+  CHECK(apply({replace({2}, 0)}) == "good");
+  CHECK(objects_in(state) == "6 5");
+  CHECK(apply({erase(3, {{1, 1}})}) == "corrupt");  // it is gone
+  CHECK(apply({replace({6, 5}, 0)}) == "good");
+  CHECK(objects_in(state).empty());
+  CHECK(objects_in(before) == "2 3:0,4-6 4 5");
 }

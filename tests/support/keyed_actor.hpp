@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <tarn/client.hpp>
 #include <tarn/store/memory_store.hpp>
@@ -56,7 +57,7 @@ inline constexpr const char* keyed_table = "t";
 // A bucket that somebody is about to compact.
 struct keyed_compaction {
   tarn::compaction_plan plan;
-  std::optional<tarn::compacted_bucket> done;
+  std::optional<tarn::compacted_objects> done;
 };
 
 // What all clients share, and what is true of it: the oracle, which is told of every commit.
@@ -66,16 +67,23 @@ struct keyed_world {
   findings& found;
   std::vector<plain_row> keys;  // all that there are
   tarn::memory_store store = {};
-  keyed_contents contents = {};                 // of the newest version
-  std::vector<bool> written = {};               // whether the version is a writer's, by version
-  std::vector<std::int64_t> compacted_at = {};  // the last version that compacted it, by bucket
+  keyed_contents contents = {};                   // of the newest version
+  std::vector<std::set<plain_row>> written = {};  // the keys that a writer has written, by version
+  std::vector<std::int64_t> compacted_at = {};    // the last version that compacted it, by bucket
   std::optional<keyed_compaction> compactions[compaction_slots] = {};
 
   [[nodiscard]] tarn::version head() const { return {static_cast<std::int64_t>(written.size()) - 1}; }
   // Whether a writer has committed after version `at`.
   [[nodiscard]] bool written_since(tarn::version at) const {
     for (auto each = static_cast<std::size_t>(at.number + 1); each < written.size(); ++each)
-      if (written[each]) return true;
+      if (!written[each].empty()) return true;
+    return false;
+  }
+  // Whether one has written any of these keys.
+  [[nodiscard]] bool written_since(tarn::version at, const std::set<plain_row>& these) const {
+    for (auto each = static_cast<std::size_t>(at.number + 1); each < written.size(); ++each)
+      for (const plain_row& key : these)
+        if (written[each].count(key) != 0) return true;
     return false;
   }
 };
@@ -132,7 +140,7 @@ class keyed_actor {
         "value", {"number", column_type::integer}, {"text", column_type::string}, {"ordering", column_type::integer}};
     auto begun = lake_.begin();
     if (!succeeds(begun, "begin") || !succeeds(begun->create_table(keyed_table, columns, key), "create")) return;
-    if (succeeds(begun->commit(), "commit")) world_->written.push_back(false);
+    if (succeeds(begun->commit(), "commit")) world_->written.emplace_back();
   }
 
   void do_step(const keyed_step& step) {
@@ -179,7 +187,7 @@ class keyed_actor {
     transaction real;
     keyed_contents contents;  // what it must see
     std::vector<keyed_operation> done = {};
-    bool relied = false;  // on a key: it conflicts with whatever else was written
+    std::set<plain_row> relied = {};  // keys: it conflicts with who else has written one of them
   };
   struct kept_scan {
     row_scan real;
@@ -251,6 +259,7 @@ class keyed_actor {
     if (reorders) row[keyed_columns::ordering] = other[keyed_columns::ordering];
     const tarn::value value = to_value(other[keyed_columns::value]),
                       ordering = to_value(other[keyed_columns::ordering]);
+    open_->relied.insert(table().key_of(row));  // also if it is late: that is an answer too
     const tarn::status real = reorders ? open_->real.update(which..., {{"value", value}, {"ordering", ordering}})
                                        : open_->real.update(which..., {{"value", value}});
     const bool is_late =
@@ -258,7 +267,6 @@ class keyed_actor {
     if (is_late && !real && real.error().code() == tarn::errc::late) return;
     if (is_late) world_->found.fail("an update that the row's own ordering hides is not late");
     if (!succeeds(real, "update")) return;
-    open_->relied = true;
     note(keyed_change::upsert, std::move(row));
   }
 
@@ -268,6 +276,7 @@ class keyed_actor {
     tell("updates a key");
     if (before != open_->contents.end() && before->second.live)
       return change(random, before->second.row, std::string_view(keyed_table), to_row(key));
+    open_->relied.insert(key);
     const tarn::status real = open_->real.update(keyed_table, to_row(key), {{"value", 1}});
     if (real || real.error().code() != tarn::errc::not_found) world_->found.fail("updates a row that is not there");
   }
@@ -334,6 +343,7 @@ class keyed_actor {
     } else {
       tell("updates the row that a scan stands on");
       if (exists) return change(random, now->second.row, scan);
+      open_->relied.insert(table().key_of(row));
       const tarn::status real = open_->real.update(scan, {{"value", 1}});
       if (real || real.error().code() != tarn::errc::not_found) world_->found.fail("updates an erased row by a scan");
     }
@@ -352,7 +362,7 @@ class keyed_actor {
   void commit() {
     open_transaction mine = *std::exchange(open_, std::nullopt);
     const tarn::version read = mine.real.read_version();
-    const bool conflicts = mine.relied && world_->written_since(read);
+    const bool conflicts = !mine.done.empty() && world_->written_since(read, mine.relied);
     const auto said = mine.real.commit();
     tell_outcome("commits version ", said);
     if (conflicts) {
@@ -362,9 +372,11 @@ class keyed_actor {
     }
     if (!succeeds(said, "commit") || mine.done.empty()) return;
     if (world_->written_since(read)) world_->found.count("commit: rebased");
-    for (const keyed_operation& each : mine.done)
+    std::set<plain_row>& keys = world_->written.emplace_back();
+    for (const keyed_operation& each : mine.done) {
       if (apply(world_->contents, table(), each)) world_->found.count("tie");
-    world_->written.push_back(true);
+      keys.insert(table().key_of(each.row));
+    }
     if (*said != world_->head()) world_->found.fail("a commit has another version");
   }
 
@@ -401,7 +413,7 @@ class keyed_actor {
   }
   void commit_compacted(std::size_t slot) {
     if (!world_->compactions[slot]->done) return;
-    const tarn::compacted_bucket done = *std::move(world_->compactions[slot]->done);
+    const tarn::compacted_objects done = *std::move(world_->compactions[slot]->done);
     world_->compactions[slot].reset();
     const bool conflicts = world_->compacted_at[done.plan.bucket] > done.plan.at.number;
     const auto said = lake_.commit_compaction(done);
@@ -430,7 +442,7 @@ class keyed_actor {
   }
 
   void add_compaction(std::uint32_t bucket) {
-    world_->written.push_back(false);
+    world_->written.emplace_back();
     world_->compacted_at[bucket] = world_->head().number;
   }
 

@@ -22,6 +22,15 @@ struct limits {
   // each. Where one bucket's do not fit, every look-up reads them again: allow more, or make more buckets.
   std::size_t key_index_bytes_max = std::size_t{64} << 20;
 
+  // What the log says of the values in an object, so that filtered scans can leave it alone: least and greatest value
+  // of each of the first columns, none of which is longer.
+  std::size_t bounds_columns_max = 32;
+  std::size_t bounds_bytes_max = 64;
+
+  // Keys and ranges of keys of one table that a transaction remembers having read; with more, it counts as having read
+  // the whole table. Keys that it has also written count only if it is non_blocking.
+  std::size_t read_keys_max = 10'000;
+
   // Schemas.
   std::size_t columns_max = 16'384;
   std::uint32_t buckets_max = 4'096;  // of a keyed table

@@ -81,7 +81,8 @@ template <class = void>
   for (std::size_t at = 0; at < change.replaced.size(); ++at)
     if (table.objects[first + at].object.id != change.replaced[at]) return false;
   if (change.replaced.empty() || !has_known_schema(table, change.object)) return false;
-  table.objects.replace(first, change.replaced.size(), {change.object});
+  const bag_object added{change.object};
+  table.objects.replace(first, change.replaced.size(), change.object.id.is_nil() ? nullptr : &added);
   return true;
 }
 

@@ -5,6 +5,7 @@
 //        snapshot    each is checked for conflict       put_if_absent(slot, entry)
 //
 //      +--> read forward to the head ------- an entry is ours ----------------> committed, once a put has said: durable
+//      |        |  an entry is the same numbered work ------------------------> committed before, at that version
 //      |        |  each entry of others: conflict? ---------------------------> conflict
 //      |        v
 //      |    is our last slot still empty? yes: the same bytes again; no: new bytes for the slot after the head
@@ -71,6 +72,18 @@ template <object_store Store>
   return {};
 }
 
+// What numbered work comes to of which `reached`, the same or later work of its application, is in the log: its
+// version, once that is durable, or errc::stale_sequence.
+template <object_store Store>
+[[nodiscard]] result<version> answer_for(Store& store, log_extent& extent, const application_sequence& work,
+                                         const committed_sequence& reached, const backoff_options& options,
+                                         const environment& surroundings) {
+  if (reached.work.sequence > work.sequence) return stale_sequence(work, reached);
+  const status durable = make_durable(store, extent, reached.at, options, surroundings);
+  if (!durable) return durable.error();
+  return reached.at;
+}
+
 // One commit of one entry. `Check` is `status(const entry& theirs)`: whether the transaction may follow that entry.
 template <object_store Store, class Check>
 class commit_attempt {
@@ -89,16 +102,17 @@ class commit_attempt {
         bounds_(bounds),
         retries_(options.backoff, surroundings) {}
 
-  // The version at which the entry is in the log. Any error but errc::commit_unknown means that it is not and never
-  // will be. Costs one `get` for each commit since the snapshot and one more (two where the store can remove), and one
-  // `put_if_absent`, when nobody interferes.
+  // The version at which the entry is in the log, or, if it is numbered, another with the same number. Any error but
+  // errc::commit_unknown means that it is not and never will be. Costs one `get` for each commit since the snapshot and
+  // one more (two where the store can remove), and one `put_if_absent`, when nobody interferes.
   [[nodiscard]] result<version> run() {
     if (extent_.truncated > state_->at) return overtaken();
     for (;;) {
       const log_reach reach{.listed = extent_.listed};
       const status read = read_forward(store_, state_, reach, bounds_, [&](const entry& each) { return meet(each); });
       if (committed_ != version()) return confirm();
-      if (!read) return offered_ ? in_doubt(read.error()) : unless_overtaken(read.error());
+      if (!read && offered_) return in_doubt(read.error());
+      if (!read || !refused_) return refuse(read ? refused_.error() : read.error());
       if (!offered_) {
         const status prepared = prepare();
         if (!prepared) return prepared.error();
@@ -123,7 +137,19 @@ class commit_attempt {
     if (!theirs.of_article && theirs.transaction == mine_.transaction) committed_ = theirs.at;
     if (committed_ != version()) return {};
     if (theirs.at == mine_.at) offered_ = false;  // the slot is theirs for good, also if they are a conflict
-    if (const status kept = check_retention(theirs); !kept) return kept;
+    if (has_reached(theirs.work, mine_.work)) {
+      reached_ = {theirs.work, theirs.at};
+      return stale_sequence(mine_.work, reached_);
+    }
+    if (!refused_) return {};
+    const status follows = check_entry(theirs);
+    if (follows || mine_.work.application.empty()) return follows;
+    refused_ = follows;  // but the rest of the log may tell that the work was done
+    return {};
+  }
+
+  [[nodiscard]] status check_entry(const entry& theirs) {
+    if (const status young = check_horizon(theirs); !young) return young;
     if (passed_++ < options_.rebase_limit) return check_(theirs);
     return error(errc::conflict,
                  concat({"version ", theirs.at.number, ", by transaction ", to_text(theirs.transaction),
@@ -131,8 +157,8 @@ class commit_attempt {
                          options_.rebase_limit, ": run the transaction again"}));
   }
 
-  // What this entry adds must not be what that vacuum takes for garbage, and what it tags must still be there.
-  [[nodiscard]] status check_retention(const entry& theirs) const {
+  // What this entry adds must not be what that vacuum takes for garbage.
+  [[nodiscard]] status check_horizon(const entry& theirs) const {
     if (!theirs.vacuums) return {};
     for (const auto& [table, actions] : mine_.actions)
       for (const action& each : actions)
@@ -140,11 +166,6 @@ class commit_attempt {
           return error(errc::expired, concat({"version ", theirs.at.number, " is a vacuum, for which object ",
                                               object_name(table, each.object.id),
                                               " is old enough to be garbage: run the transaction again"}));
-    for (const version_tag& each : mine_.tags)
-      if (each.at != version() && each.at < theirs.kept.oldest)
-        return error(errc::snapshot_expired,
-                     concat({"version ", theirs.at.number, " is a vacuum, which gives up version ", each.at.number,
-                             ": tag a newer one"}));
     return {};
   }
 
@@ -154,6 +175,12 @@ class commit_attempt {
     if (!state_->needed_to_write.empty())
       return error(errc::unsupported, concat({"the lake needs the feature '", state_->needed_to_write.front(),
                                               "' to be written, which this tarn does not have: use a newer tarn"}));
+    const bool overtaken = mine_.at != version() && mine_.at != state_->at.next();
+    if (overtaken && retries_.is_late())
+      return error(errc::conflict,
+                   concat({"others were faster with ", passed_, " commits since version ", mine_.read_version.number,
+                           " was read, and the waits between have come to backoff_options::wait_total_us_max, ",
+                           options_.backoff.wait_total_us_max, ": run the transaction again"}));
     if (mine_.at != state_->at.next()) retries_.restart();
     mine_.at = state_->at.next();
     mine_.previous_checksum = state_->entry_checksum;
@@ -195,12 +222,14 @@ class commit_attempt {
     }
   }
 
-  // `why`, unless what was read last is garbage, or what comes next.
-  [[nodiscard]] error unless_overtaken(const error& why) {
-    const status found = find_truncations(store_, extent_);
-    if (!found) return found.error();
+  // What the log says instead of a version, unless what was read last is garbage, or what comes next: numbered work
+  // that was done before, or `why` there can be no commit.
+  [[nodiscard]] result<version> refuse(const error& why) {
+    if (const status found = find_truncations(store_, extent_); !found) return found.error();
     const bool has_read = state_->at > mine_.read_version;
-    return extent_.truncated > state_->at || (has_read && extent_.truncated == state_->at) ? overtaken() : why;
+    if (extent_.truncated > state_->at || (has_read && extent_.truncated == state_->at)) return overtaken();
+    if (reached_.at == version()) return why;
+    return answer_for(store_, extent_, mine_.work, reached_, options_.backoff, surroundings_);
   }
 
   [[nodiscard]] error overtaken() const {
@@ -230,8 +259,10 @@ class commit_attempt {
 
   shared_snapshot after_;  // the state that `bytes_` in slot `mine_.at` lead to
   std::string bytes_;
-  version committed_;         // where our entry was found
-  std::uint64_t passed_ = 0;  // entries of others since the snapshot
+  version committed_;           // where our entry was found
+  committed_sequence reached_;  // in an entry of another: our numbered work, or later work of its application
+  status refused_;              // why numbered work cannot be committed, unless it is found that it was
+  std::uint64_t passed_ = 0;    // entries of others since the snapshot
   bool offered_ = false;   // `bytes_` were put into slot `mine_.at`, which is empty as far as is known: may still land
   bool durable_ = false;   // the last put has promised that what is in the slot is durable
   bool given_up_ = false;  // only one more look at the slot can help

@@ -33,7 +33,7 @@ enum class action_kind : unsigned char {
   remove_object,    // a keyed one, which a compaction replaces
   alter_table,      // other columns from here on
   delete_rows,      // of one object of a bag
-  replace_objects,  // of a bag, neighbours, by one with the same rows: a compaction
+  replace_objects,  // of a bag, neighbours, by one with the rows that are left of them, or by none: a compaction
   restore_table,    // to the state that it had in an older version
 };
 
@@ -62,7 +62,8 @@ struct action {
   action_kind kind;
   uuid table_id;            // create_table, drop_table, alter_table
   schema columns;           // create_table, alter_table
-  data_object object;       // add_object, add_block, replace_objects; only its id: remove_object, delete_rows
+  data_object object;       // add_object, add_block, replace_objects (nil: none); only its id: remove_object,
+                            // delete_rows
   table_key key = {};       // create_table
   block_header block = {};  // add_block; its bucket: remove_object
   row_set rows = {};        // delete_rows

@@ -224,9 +224,11 @@ class reader {
                                                            std::string_view place) {
     json_fields fields(object, place);
     action read{action_kind::replace_objects, {}, {}, {}};
-    read.object.id = fields.id("Name");
     check_table(fields, table);
-    table_json::read_description(fields, read.object);
+    if (fields.has("Name")) {
+      read.object.id = fields.id("Name");
+      table_json::read_description(fields, read.object);
+    }
     read.replaced = table_json::read_ids(fields, "Replaced");
     if (!fields.state()) return fields.state().error();
     return read;

@@ -38,10 +38,12 @@ void append_alter_table(std::string& out, const action& made) {
   append_text(out, "}}");
 }
 
-// `kind` and the members that add-actions of all kinds have; the braces stay open.
+// `kind` and the members that add-actions of all kinds have, the object's only if there is one; the braces stay open.
 template <class = void>
 void append_object(std::string& out, std::string_view kind, std::string_view table, const data_object& object) {
-  out += concat({R"({")", kind, R"(":{"Name":")", to_text(object.id), R"(","Table":")", table, "\""});
+  out += concat({R"({")", kind, R"(":{)"});
+  if (!object.id.is_nil()) out += concat({R"("Name":")", to_text(object.id), R"(",)"});
+  out += concat({R"("Table":")", table, "\""});
   table_json::append_description(out, object);
 }
 

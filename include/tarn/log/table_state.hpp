@@ -53,12 +53,12 @@ class object_list {
     chunks_.back().writable().push_back(std::move(added));
     ++size_;
   }
-  // Puts one object in the place of `count` others, the first of which is at `index`. Linear.
+  // Puts one object, or with null none, in the place of `count` others, the first of which is at `index`. Linear.
   template <class = void>
-  void replace(std::size_t index, std::size_t count, bag_object with) {
+  void replace(std::size_t index, std::size_t count, const bag_object* with) {
     object_list changed;
     for (std::size_t at = 0; at < size_; ++at) {
-      if (at == index) changed.push_back(std::move(with));
+      if (at == index && with != nullptr) changed.push_back(*with);
       if (at < index || at >= index + count) changed.push_back((*this)[at]);
     }
     *this = std::move(changed);

@@ -71,7 +71,35 @@ void append_hex(std::string& out, std::string_view data) {
   if (data.size() > described_bytes_max) append_text(out, "...");
 }
 
+template <class = void>
+[[nodiscard]] std::int64_t read_ordered(std::string_view big_endian) noexcept {
+  std::uint64_t bits = 0;
+  for (const char c : big_endian) bits = bits << 8 | static_cast<unsigned char>(c);
+  return static_cast<std::int64_t>(bits ^ 0x8000'0000'0000'0000U);
+}
+
+// The text that `append_terminated` has put in front of `rest`, which loses it.
+template <class = void>
+[[nodiscard]] std::string take_terminated(std::string_view& rest) {
+  std::string text;
+  for (;;) {
+    const std::size_t zero = rest.find('\0');
+    text.append(rest.data(), zero);
+    const bool escaped = rest[zero + 1] == '\xff';
+    rest.remove_prefix(zero + 2);
+    if (!escaped) return text;
+    text.push_back('\0');
+  }
+}
+
 }  // namespace key_detail
+
+// Which keys, as bytes: from `first` on, up to `last` without it.
+struct key_range {
+  std::string first;
+  std::string last;
+  bool bounded = false;  // else `last` means nothing
+};
 
 // The key of the row `values`: those in `columns`, of which there must be at least one, by their places in the row.
 // Each must be an integer, a boolean, a string or bytes, so none null (other kinds fail loudly, see `fail`), and of the
@@ -120,6 +148,33 @@ template <class = void>
   }
   out.push_back(')');
   return out;
+}
+
+// The same for a key that `encode_key` has written, of columns of these kinds.
+template <class = void>
+[[nodiscard]] std::string describe_key(std::string_view key, const sequence<kind>& kinds) {
+  sequence<std::string> texts;
+  texts.reserve(kinds.size());  // `values` look into it
+  sequence<value_view> values;
+  sequence<std::uint32_t> columns;
+  for (const kind each : kinds) {
+    columns.push_back(static_cast<std::uint32_t>(columns.size()));
+    if (each == kind::integer) {
+      values.emplace_back(key_detail::read_ordered(key.substr(0, 8)));
+      key.remove_prefix(8);
+    } else if (each == kind::boolean) {
+      values.emplace_back(key[0] != '\0');
+      key.remove_prefix(1);
+    } else {
+      const std::string& text =
+          texts.emplace_back(kinds.size() == 1 ? std::string(key) : key_detail::take_terminated(key));
+      if (each == kind::string)
+        values.emplace_back(std::string_view(text));
+      else
+        values.emplace_back(bytes{text});
+    }
+  }
+  return describe_key(list_view(values.data(), values.size()), columns);
 }
 
 }  // namespace tarn::inline TARN_ABI

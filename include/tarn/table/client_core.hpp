@@ -16,11 +16,21 @@
 
 namespace tarn::inline TARN_ABI {
 
+// Which objects of bags are worth compacting. (A bucket of a keyed table is, as soon as it has anything to fold.)
+struct compaction_options {
+  // An object is small that is filled less than this, by limits::rows_per_object and limits::bytes_per_object: it is
+  // put together with small neighbours.
+  std::uint32_t small_percent = 50;
+  // An object that has lost more of its rows than this is written anew.
+  std::uint32_t deleted_percent = 25;
+};
+
 // Settings of a client. They are checked by `client::begin`.
 struct client_options {
   limits bounds;
   commit_options commit;
   std::uint32_t checkpoint_interval = 100;  // whoever commits a version that this divides writes a checkpoint; 0: never
+  compaction_options compaction;
 #if TARN_HAS_POSIX
   environment surroundings = system_environment();
 #else
@@ -40,10 +50,18 @@ template <class = void>
   if (options.bounds.nesting_depth_max > nesting_depth_limit)
     return error(errc::invalid_argument, concat({"limits::nesting_depth_max is ", options.bounds.nesting_depth_max,
                                                  ": at most ", nesting_depth_limit, " is allowed"}));
+  if (options.compaction.small_percent > 100 || options.compaction.deleted_percent > 100)
+    return error(errc::invalid_argument, "compaction_options are percentages: 100 at most");
   if (options.commit.backoff.attempts_max == 0)
     return error(errc::invalid_argument, "backoff_options::attempts_max is 0: nothing would ever be tried");
   return {};
 }
+
+// What a client has looked at to find out whether others have written keys that its transactions had read or written.
+struct conflict_statistics {
+  std::uint64_t compared = 0;      // how often a concurrent block of records was met
+  std::uint64_t objects_read = 0;  // and how often its keys had to be read: bucket and bounds did not settle it
+};
 
 // Used by one thread at a time, like the client it belongs to.
 template <class Store, class Codec>
@@ -55,6 +73,7 @@ struct client_core {
   bool opened = false;     // `latest` was read from the log, and is not just the empty state to start from
   log_extent extent;
   key_index_cache key_indexes;
+  conflict_statistics conflicts = {};
 };
 
 }  // namespace tarn::inline TARN_ABI

@@ -37,7 +37,8 @@ template <class Store, class Codec, class Check>
   commit_attempt attempt(lake.store, state, lake.extent, std::move(mine), std::move(check), lake.options.commit,
                          lake.options.surroundings, lake.options.bounds);
   const result<version> committed = attempt.run();
-  if (!committed || *committed <= lake.latest->at) return committed;
+  // Numbered work may have been committed before, by another entry than this one.
+  if (!committed || *committed <= lake.latest->at || attempt.after()->at != *committed) return committed;
   lake.latest = attempt.after();
   const std::uint32_t interval = lake.options.checkpoint_interval;
   // What has been committed stays so, whether or not there is a checkpoint of it; the next one comes.

@@ -1,13 +1,16 @@
-// Compaction: replaces the objects of a bucket by one in base form that holds what they fold to. Reading gets faster;
-// no answer changes, then or later.
+// Compaction: replaces the objects of a bucket by one in base form that holds what they fold to, and neighbours in a
+// bag by one with the rows that are left of them. Reading gets faster; no answer changes, then or later.
 //
 //   plan      which objects, at which version        nothing is read or written; a plan is a value
-//   run       fold them into a new object            any time later, in another thread or process: objects never change
+//   run       put them into a new object             any time later, in another thread or process: objects never change
 //   commit    one log entry: out with them, in with it
 //
-// Writers go on meanwhile. What they commit after the plan comes after the new base in order, so it is a delta of it;
-// its positions, counted in the old base, do not hold any more, and its block says so. Ordered tombstones stay, as
-// rows: without them a late record could bring an erased row back.
+// Writers to a bag go on meanwhile, but if they delete rows of planned objects, the compaction fails: the rows would
+// return. (bag_compaction.hpp has what is special about bags.)
+//
+// Writers to a keyed table go on meanwhile, too. What they commit after the plan comes after the new base in order, so
+// it is a delta of it; its positions, counted in the old base, do not hold any more, and its block says so. Ordered
+// tombstones stay, as rows: without them a late record could bring an erased row back.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +43,7 @@
 
 namespace tarn::inline TARN_ABI {
 
-// All objects of one bucket at one version.
+// All objects of one bucket, or neighbours in a bag, at one version.
 struct compaction_plan {
   std::string table;
   uuid table_id;
@@ -50,9 +53,9 @@ struct compaction_plan {
 };
 
 // A plan that was run. Its object is garbage until it is committed.
-struct compacted_bucket {
-  compaction_plan plan;
-  data_object base;
+struct compacted_objects {
+  compaction_plan plan;  // of those planned objects that were compacted: of a bag's, perhaps only the first ones
+  data_object object;    // nil: no row is left of them
 };
 
 // As JSON, to be stored or sent.
@@ -98,19 +101,59 @@ template <class = void>
   return plan;
 }
 
-// The planned bucket's table in the state at the plan's version; errc::invalid_argument if the plan is not of this
-// lake.
+namespace compaction_detail {
+
+// Whether the planned objects are all that the bucket has.
+template <class = void>
+[[nodiscard]] bool has_planned_bucket(const table_state& table, const compaction_plan& plan) noexcept {
+  if (plan.bucket >= table.buckets.size()) return false;
+  const sequence<keyed_object>& objects = table.buckets[plan.bucket]->objects;
+  if (objects.size() != plan.objects.size()) return false;
+  for (std::size_t at = 0; at < objects.size(); ++at)
+    if (objects[at].object.id != plan.objects[at]) return false;
+  return true;
+}
+
+// Whether the planned objects are neighbours in the bag.
+template <class = void>
+[[nodiscard]] bool has_planned_neighbours(const table_state& table, const compaction_plan& plan) noexcept {
+  const std::size_t first = table.objects.find(plan.objects.front());
+  if (plan.objects.size() > table.objects.size() - first) return false;
+  for (std::size_t at = 0; at < plan.objects.size(); ++at)
+    if (table.objects[first + at].object.id != plan.objects[at]) return false;
+  return true;
+}
+
+}  // namespace compaction_detail
+
+// The planned objects' table, if it has them in this state; else null.
+template <class = void>
+[[nodiscard]] const table_state* find_planned(const snapshot& state, const compaction_plan& plan) noexcept {
+  const table_state* const table = state.find_table(plan.table);
+  if (table == nullptr || table->id != plan.table_id || plan.objects.empty()) return nullptr;
+  const bool has = table->key.empty() ? compaction_detail::has_planned_neighbours(*table, plan)
+                                      : compaction_detail::has_planned_bucket(*table, plan);
+  return has ? table : nullptr;
+}
+
+// The same in the state at the plan's version; errc::invalid_argument if the plan is not of this lake.
 template <class = void>
 [[nodiscard]] result<const table_state*> planned_table(const snapshot& state, const compaction_plan& plan) {
-  const table_state* const table = state.find_table(plan.table);
-  bool fits = table != nullptr && table->id == plan.table_id && plan.bucket < table->buckets.size();
-  const sequence<keyed_object>* const objects = fits ? &table->buckets[plan.bucket]->objects : nullptr;
-  fits = fits && !plan.objects.empty() && objects->size() == plan.objects.size();
-  for (std::size_t at = 0; fits && at < plan.objects.size(); ++at) fits = (*objects)[at].object.id == plan.objects[at];
-  if (fits) return table;
+  if (const table_state* const table = find_planned(state, plan); table != nullptr) return table;
   return error(errc::invalid_argument,
                concat({"the plan to compact table ", plan.table, " is not of this lake: at version ", plan.at.number,
-                       " bucket ", plan.bucket, " has other objects"}));
+                       " the table, or its bucket ", plan.bucket, ", has other objects"}));
+}
+
+// Makes it the plan for `state`, a newer one: of all that a bucket has now, of the same objects of a bag. False if they
+// are not there any more.
+template <class = void>
+[[nodiscard]] bool renew_plan(compaction_plan& plan, const snapshot& state) {
+  const table_state* const table = state.find_table(plan.table);
+  if (table == nullptr || table->id != plan.table_id) return false;
+  if (!table->key.empty()) plan = plan_bucket(*table, plan.bucket, state.at);
+  plan.at = state.at;
+  return find_planned(state, plan) != nullptr;
 }
 
 // Folds the planned objects of `table` into a new one. Memory: the new object, whose keys the client then remembers.
@@ -139,10 +182,15 @@ template <merge_strategy Merge, class Store, row_codec Codec>
   return base;
 }
 
-// What the log says of a compaction.
+// What the log says of a compaction of `table`.
 template <class = void>
-[[nodiscard]] sequence<action> compaction_actions(const compacted_bucket& done) {
+[[nodiscard]] sequence<action> compaction_actions(const table_state& table, const compacted_objects& done) {
   sequence<action> actions;
+  if (table.key.empty()) {
+    actions.push_back({action_kind::replace_objects, {}, {}, done.object});
+    actions.back().replaced = done.plan.objects;
+    return actions;
+  }
   block_header block;
   block.bucket = done.plan.bucket;
   for (const uuid& each : done.plan.objects) {
@@ -152,7 +200,7 @@ template <class = void>
   block.form = object_form::base;
   block.read_version = done.plan.at;
   block.compacted = true;
-  actions.push_back({action_kind::add_block, {}, {}, done.base, {}, block});
+  actions.push_back({action_kind::add_block, {}, {}, done.object, {}, block});
   return actions;
 }
 

@@ -24,13 +24,6 @@
 
 namespace tarn::inline TARN_ABI {
 
-// Which keys to read, as bytes (merge/key.hpp): from `first` on, up to `last` without it.
-struct key_range {
-  std::string first;
-  std::string last;
-  bool bounded = false;  // else `last` means nothing
-};
-
 // A row that a scan stands on: what `transaction::erase` and `update` need to know of it, to record its position.
 struct keyed_place {
   base_place where;
@@ -69,8 +62,6 @@ class keyed_scan {
     return false;
   }
 
-  // Whether next() has returned true the last time.
-  [[nodiscard]] bool on_row() const noexcept { return static_cast<bool>(merge_); }
   [[nodiscard]] list_view row() const noexcept { return merge_->current().values; }
   [[nodiscard]] keyed_place place() const noexcept { return {merge_->place(), buckets_[next_bucket_ - 1].base()}; }
   [[nodiscard]] const tarn::status& status() const noexcept { return status_; }

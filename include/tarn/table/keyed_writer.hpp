@@ -21,6 +21,7 @@
 #include "../log/snapshot.hpp"
 #include "../merge/record.hpp"
 #include "../merge/strategy.hpp"
+#include "bounds_builder.hpp"
 #include "client_core.hpp"
 #include "key_index.hpp"
 #include "keyed_bucket.hpp"
@@ -40,7 +41,8 @@ class keyed_writer {
         table_(&table),
         id_(id),
         form_(form),
-        rows_(lake.codec.build(object_identity{table.name, id}, limits_of_records(lake.options.bounds))) {}
+        rows_(lake.codec.build(object_identity{table.name, id}, limits_of_records(lake.options.bounds))),
+        bounds_(table.columns, table.key.columns, lake.options.bounds) {}
 
   // In order of key, each key once.
   [[nodiscard]] status append(const record& each) {
@@ -49,11 +51,17 @@ class keyed_writer {
     if (form_ == object_form::delta) row_.emplace_back(encode_place(each.place));
     for (std::size_t at = 0; at < table_->columns.size(); ++at)
       row_.emplace_back(each.done.then == key_state::live || is_kept(at) ? each.values[at] : value_view());
-    return rows_.append(list_view(row_.data(), row_.size()));
+    if (const status appended = rows_.append(list_view(row_.data(), row_.size())); !appended) return appended;
+    bounds_.add(each.values);
+    return {};
   }
 
   [[nodiscard]] std::uint64_t rows() const noexcept { return rows_.rows(); }
-  [[nodiscard]] result<data_object> put() { return put_rows(*lake_, *table_, id_, rows_); }
+  [[nodiscard]] result<data_object> put() {
+    result<data_object> object = put_rows(*lake_, *table_, id_, rows_);
+    if (object) object->bounds = bounds_.finish();
+    return object;
+  }
 
  private:
   using builder = decltype(std::declval<const Codec&>().build(object_identity{}, limits{}));
@@ -71,6 +79,7 @@ class keyed_writer {
   uuid id_;
   object_form form_;
   builder rows_;
+  bounds_builder<> bounds_;  // of the key
   sequence<value_view> row_;
 };
 

@@ -8,6 +8,7 @@
 
 #include "../codec/codec.hpp"
 #include "../core/config.hpp"
+#include "../core/limits.hpp"
 #include "../core/result.hpp"
 #include "../core/sequence.hpp"
 #include "../core/text.hpp"
@@ -56,6 +57,7 @@ class pending_tables {
 
   // Those whose names were used.
   [[nodiscard]] table_map<pending>& used() noexcept { return used_; }
+  [[nodiscard]] const table_map<pending>& used() const noexcept { return used_; }
 
   // Adds to an entry what was changed; all rows must have been flushed.
   void append_actions(entry& mine) const {
@@ -70,10 +72,15 @@ class pending_tables {
     }
   }
 
-  // What was read and written.
-  [[nodiscard]] footprint make_footprint(isolation level) const {
+  // What was read and written. Takes it from the tables.
+  [[nodiscard]] footprint take_footprint(isolation level, const limits& bounds) {
     footprint all;
-    for (const auto& [name, slot] : used_) all.tables.find_or_insert(name) = slot.access;
+    for (auto& [name, slot] : used_) {
+      table_access& access = all.tables.find_or_insert(name);
+      access = slot.take_access();
+      access.reads.sort(bounds.read_keys_max);
+      access.validated.sort(bounds.read_keys_max);
+    }
     all.listed_tables = listed_;
     all.applications = applications_;
     all.level = level;

@@ -86,7 +86,8 @@ template <class Store, class Codec>
   if (restored.changes.actions.empty()) return now->at;
   const auto check = [&, at = then->at](const entry& theirs) -> status {
     if (const status kept = check_kept_by(theirs, at); !kept) return kept;
-    return check_conflict(restored.used, theirs);
+    no_keys none;
+    return check_conflict(restored.used, theirs, none);
   };
   return commit_entry(lake, now, std::move(restored.changes), check);
 }

@@ -37,14 +37,20 @@ template <class Store, class Codec>
 
 }  // namespace tagging_detail
 
-// Gives version `at` of a lake, which has been read, the name `name`. errc::exists if it is some version's already.
+// Whether version `at` may get this name: errc::exists if another has it, and what `check_kept` says.
+template <class = void>
+[[nodiscard]] status check_new_tag(const snapshot& now, std::string_view name, version at) {
+  if (const status good = check_tag_name(name); !good) return good;
+  if (const version_tag* const other = now.find_tag(name); other != nullptr)
+    return error(errc::exists,
+                 concat({"the tag '", name, "' exists, of version ", other->at.number, ": untag it first"}));
+  return check_kept(now, at);
+}
+
+// Gives the name to a version that `check_new_tag` has accepted.
 template <class Store, class Codec>
 [[nodiscard]] result<version> tag_version(client_core<Store, Codec>& lake, const shared_snapshot& now,
                                           std::string_view name, version at) {
-  if (const status good = check_tag_name(name); !good) return good.error();
-  if (const version_tag* const other = now->find_tag(name); other != nullptr)
-    return error(errc::exists,
-                 concat({"the tag '", name, "' exists, of version ", other->at.number, ": untag it first"}));
   return tagging_detail::commit_tag(lake, now, "tag", {std::string(name), at});
 }
 

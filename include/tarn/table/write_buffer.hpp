@@ -1,5 +1,5 @@
-// The rows that a transaction has inserted into one table: the latest in a builder, in encoded form, the earlier ones
-// in objects that are in the store already, though no log entry names them yet.
+// The rows that a transaction has inserted into one bag: the latest in a builder, in encoded form, the earlier ones in
+// objects that are in the store already, though no log entry names them yet.
 #pragma once
 
 #include <utility>
@@ -8,13 +8,15 @@
 #include "../core/config.hpp"
 #include "../core/new_id.hpp"
 #include "../core/result.hpp"
+#include "../core/row.hpp"
 #include "../core/sequence.hpp"
 #include "../core/shared.hpp"
 #include "../core/uuid.hpp"
 #include "../log/entry.hpp"
 #include "../log/table_state.hpp"
+#include "bag_row.hpp"
+#include "bag_writer.hpp"
 #include "client_core.hpp"
-#include "object_writer.hpp"
 
 namespace tarn::inline TARN_ABI {
 
@@ -22,12 +24,12 @@ template <class Store, row_codec Codec>
 class write_buffer {
  public:
   using core = client_core<Store, Codec>;
-  using builder = decltype(std::declval<const Codec&>().build(object_identity{}, limits{}));
+  using builder = typename bag_writer<Store, Codec>::builder;
 
   // Makes room for one row of `table`: a full buffer is flushed, an empty one gets an object to fill, which is not born
   // before `earliest_birth`, whatever the clock says. After an error the buffer must not be used any more.
   [[nodiscard]] status make_room(core& lake, const table_state& table, timestamp earliest_birth) {
-    if (unflushed_ && is_full(lake.options.bounds)) {
+    if (unflushed_ && unflushed_->is_full(lake.options.bounds)) {
       const status flushed = flush(lake, table);
       if (!flushed) return flushed.error();
     }
@@ -41,8 +43,8 @@ class write_buffer {
   // Puts the rows that are not yet in the store into an object of their own. `table` must have the columns that it had
   // when they were appended.
   [[nodiscard]] status flush(core& lake, const table_state& table) {
-    if (!unflushed_ || unflushed_->rows() == 0) return {};
-    const result<data_object> object = put_rows(lake, table, id_, *unflushed_);
+    if (!unflushed_ || unflushed_->rows().rows() == 0) return {};
+    const result<data_object> object = unflushed_->put(lake, table);
     if (!object) return object.error();
     flushed_.push_back(*object);
     unflushed_ = {};
@@ -51,25 +53,23 @@ class write_buffer {
 
   [[nodiscard]] const sequence<data_object>& flushed() const noexcept { return flushed_; }
 
-  // The rows that are not in the store yet; null if there are none.
-  [[nodiscard]] const builder* unflushed() const noexcept { return unflushed_ ? &*unflushed_ : nullptr; }
-  [[nodiscard]] const uuid& unflushed_id() const noexcept { return id_; }
+  // The rows that are not in the store yet; null if there are none. Their object has its id already.
+  [[nodiscard]] const builder* unflushed() const noexcept { return unflushed_ ? &unflushed_->rows() : nullptr; }
+  [[nodiscard]] const uuid& unflushed_id() const noexcept { return unflushed_->id(); }
+  // Where the row is that was appended last, and not flushed since.
+  [[nodiscard]] bag_row last_row() const noexcept { return {unflushed_->id(), unflushed_->rows().rows() - 1}; }
 
  private:
-  [[nodiscard]] bool is_full(const limits& bounds) const {
-    return unflushed_->rows() >= bounds.rows_per_object || unflushed_->byte_size() >= bounds.bytes_per_object;
-  }
+  using writer = bag_writer<Store, Codec>;
 
   [[nodiscard]] status start(core& lake, const table_state& table, timestamp earliest_birth) {
     const result<uuid> id = new_id(lake.options.surroundings, earliest_birth);
     if (!id) return id.error();
-    id_ = *id;
-    unflushed_ = shared<builder>::make(lake.codec.build(object_identity{table.name, id_}, lake.options.bounds));
+    unflushed_ = shared<writer>::make(lake, table, *id);
     return {};
   }
 
-  uuid id_;                    // of the object in the making
-  shared<builder> unflushed_;  // owned by this buffer alone
+  shared<writer> unflushed_;  // owned by this buffer alone
   sequence<data_object> flushed_;
 };
 

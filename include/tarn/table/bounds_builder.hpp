@@ -1,0 +1,140 @@
+// Collecting the bounds of an object's columns while its rows are written.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "../core/config.hpp"
+#include "../core/limits.hpp"
+#include "../core/schema.hpp"
+#include "../core/sequence.hpp"
+#include "../core/shared.hpp"
+#include "../core/strong_types.hpp"
+#include "../core/value.hpp"
+#include "../log/bounds.hpp"
+
+namespace tarn::inline TARN_ABI {
+
+// Adding a row costs a comparison or two for each column; memory is allocated only when text becomes a bound that is
+// longer than the one before. A column has no bounds once it has held values of two kinds, a list or map, NaN, -0.0
+// (which compares like 0.0, but is another value), or a bound longer than limits::bounds_bytes_max; its nulls are
+// counted all the same.
+template <class = void>
+class bounds_builder {
+ public:
+  // Of the first limits::bounds_columns_max columns.
+  bounds_builder(const schema& columns, const limits& bounds) : text_bytes_max_(bounds.bounds_bytes_max) {
+    for (std::uint32_t place = 0; place < columns.size() && place < bounds.bounds_columns_max; ++place)
+      columns_.push_back({columns[place].id, place});
+  }
+  // Of the first so many of those at `places`: a key's.
+  bounds_builder(const schema& columns, const sequence<std::uint32_t>& places, const limits& bounds)
+      : text_bytes_max_(bounds.bounds_bytes_max) {
+    for (const std::uint32_t place : places)
+      if (columns_.size() < bounds.bounds_columns_max) columns_.push_back({columns[place].id, place});
+  }
+
+  // The values are those of all the schema's columns.
+  void add(const list_view& values) {
+    for (column_state& each : columns_) add(each, values[each.place]);
+  }
+
+  // Of the rows so far; null if no column has any.
+  [[nodiscard]] shared<const object_bounds> finish() const {
+    object_bounds made;
+    for (const column_state& each : columns_) {
+      column_bounds& bounds = made.emplace_back();
+      bounds.column = each.column;
+      bounds.nulls = each.nulls;
+      bounds.bounded = each.state == progress::bounded;
+      if (!bounds.bounded) continue;
+      bounds.min = each.bound(each.least, each.least_text);
+      bounds.max = each.bound(each.greatest, each.greatest_text);
+    }
+    return made.empty() ? shared<const object_bounds>() : shared<const object_bounds>::make(std::move(made));
+  }
+
+ private:
+  enum class progress : unsigned char { nothing_yet, bounded, given_up };
+
+  union number {
+    std::int64_t integer;
+    double real;
+  };
+
+  struct column_state {
+    column_id column;
+    std::uint32_t place;
+    std::uint64_t nulls = 0;
+    progress state = progress::nothing_yet;
+    tarn::kind kind = tarn::kind::null;  // of all values but null
+    number least = {0}, greatest = {0};
+    std::string least_text = {}, greatest_text = {};
+
+    [[nodiscard]] value bound(const number& of, const std::string& text) const {
+      switch (kind) {
+        case tarn::kind::boolean: return of.integer != 0;
+        case tarn::kind::integer: return of.integer;
+        case tarn::kind::real: return of.real;
+        case tarn::kind::string: return text;
+        default: return bytes{text};
+      }
+    }
+  };
+
+  void add(column_state& column, const value_view& added) {
+    const kind kind = added.kind();
+    if (kind == kind::null) {
+      ++column.nulls;
+      return;
+    }
+    if (column.state == progress::given_up) return;
+    const bool first = column.state == progress::nothing_yet;
+    if (first) {
+      column.state = progress::bounded;
+      column.kind = kind;
+    }
+    bool fits = column.kind == kind;
+    if (fits) switch (kind) {
+        case kind::boolean: widen<&number::integer>(column, added.as_boolean() ? 1 : 0, first); break;
+        case kind::integer: widen<&number::integer>(column, added.as_integer(), first); break;
+        case kind::real:
+          fits = is_ordered(added.as_double());
+          widen<&number::real>(column, added.as_double(), first);
+          break;
+        case kind::string: fits = widen_text(column, added.as_string(), first); break;
+        case kind::bytes: fits = widen_text(column, added.as_bytes(), first); break;
+        default: fits = false;
+      }
+    if (!fits) column.state = progress::given_up;
+  }
+
+  [[nodiscard]] static bool is_ordered(double number) noexcept {
+    return number == number && std::bit_cast<std::uint64_t>(number) != std::bit_cast<std::uint64_t>(-0.0);
+  }
+
+  template <auto Member, class Number>
+  static void widen(column_state& column, Number added, bool first) noexcept {
+    if (first || added < column.least.*Member) column.least.*Member = added;
+    if (first || added > column.greatest.*Member) column.greatest.*Member = added;
+  }
+
+  // False if the text is a bound and too long to be one.
+  [[nodiscard]] bool widen_text(column_state& column, std::string_view added, bool first) const {
+    const bool is_least = first || added.compare(column.least_text) < 0;
+    const bool is_greatest = first || added.compare(column.greatest_text) > 0;
+    if (!is_least && !is_greatest) return true;
+    if (added.size() > text_bytes_max_) return false;
+    if (is_least) column.least_text = added;
+    if (is_greatest) column.greatest_text = added;
+    return true;
+  }
+
+  std::size_t text_bytes_max_;
+  sequence<column_state> columns_;
+};
+
+}  // namespace tarn::inline TARN_ABI

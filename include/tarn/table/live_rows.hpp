@@ -1,0 +1,46 @@
+// The rows of one object of a bag that were not deleted.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "../codec/codec.hpp"
+#include "../core/config.hpp"
+#include "../core/result.hpp"
+#include "../core/shared.hpp"
+#include "../core/value.hpp"
+#include "../log/row_set.hpp"
+
+namespace tarn::inline TARN_ABI {
+
+// Models row_cursor. Costs one comparison a row, besides reading all of them.
+template <row_cursor Rows>
+class live_rows {
+ public:
+  live_rows(Rows rows, copy_on_write<row_set> deleted) : rows_(std::move(rows)), deleted_(std::move(deleted)) {}
+
+  [[nodiscard]] bool next() {
+    while (rows_.next())
+      if (!is_deleted(read_++)) return true;
+    return false;
+  }
+  [[nodiscard]] list_view row() const { return rows_.row(); }
+  // Of that row, deleted ones counted.
+  [[nodiscard]] std::uint64_t number() const noexcept { return read_ - 1; }
+  [[nodiscard]] tarn::status status() const { return rows_.status(); }
+
+ private:
+  [[nodiscard]] bool is_deleted(std::uint64_t number) noexcept {
+    const sequence<row_range>& ranges = deleted_->ranges();
+    while (next_range_ < ranges.size() && ranges[next_range_].last < number) ++next_range_;
+    return next_range_ < ranges.size() && ranges[next_range_].first <= number;
+  }
+
+  Rows rows_;
+  copy_on_write<row_set> deleted_;
+  std::size_t next_range_ = 0;  // the first that the rows have not passed
+  std::uint64_t read_ = 0;
+};
+
+}  // namespace tarn::inline TARN_ABI
