@@ -194,27 +194,38 @@ TEST_CASE("an update of a bag is one change, also if its row was updated again, 
   CHECK(tell(lake, 1, 2) == told{"2 erase 100", "2 erase 500"});
 }
 
-TEST_CASE("the rows of one set that are not in another: every pair of small sets") {
-  constexpr unsigned rows = 6, sets = 1U << rows;
-  const auto set_of = [](unsigned members) {
-    row_set made;
-    for (unsigned number = 0; number < rows; ++number)
-      if ((members >> number & 1U) != 0) made.add(number);
-    return made;
-  };
-  for (unsigned mine = 0; mine < sets; ++mine)
-    for (unsigned theirs = 0; theirs < sets; ++theirs) {
-      row_set left = set_of(mine);
-      left.remove(set_of(theirs));
-      if (!(left == set_of(mine & ~theirs))) FAIL_CHECK(to_text(set_of(mine)), " without ", to_text(set_of(theirs)));
-    }
-  row_set all;
-  all.add(row_range{0, UINT64_MAX});
-  row_set ends;
-  ends.add(0);
-  ends.add(UINT64_MAX);
-  all.remove(ends);
-  CHECK(all.ranges() == sequence<row_range>{{1, UINT64_MAX - 1}});
+TEST_CASE_TEMPLATE("bags tell deletes, updates and compactions by call", Place, TARN_EACH_STORE) {
+  const Place place;
+  client_options options;
+  options.bounds.rows_per_object = 3;
+  client lake{place.open(), options};
+  auto tx = lake.begin().value();
+  tx.create_table("t", {"n", "s"}).value();
+  for (int number = 0; number < 7; ++number) tx.insert("t", {number, "old"}).value();
+  tx.commit().value();
+  auto changing = lake.begin().value();
+  auto scan = changing.scan("t").value();
+  while (scan.next()) {
+    if (scan.row()[0].as_integer() % 3 == 0) changing.erase(scan).value();
+    if (scan.row()[0].as_integer() % 3 == 1) changing.update(scan, {{"s", "new"}}).value();
+  }
+  changing.insert("t", {{10, "new"}, {11, "old"}}).value();
+  CHECK(changing.update_where("t", {{"s", equals, "new"}}, {{"s", "newer"}}).value() == 3);   // 1 and 4 again, and 10
+  CHECK(changing.erase_where("t", {{"n", at_least, 4}, {"s", equals, "old"}}).value() == 2);  // 5, and 11
+  changing.commit().value();
+  CHECK(tell(lake, 0, 1) == told{"1 erase 0 old", "1 update 1 old -> 1 newer", "1 erase 3 old",
+                                 "1 update 4 old -> 4 newer", "1 erase 5 old", "1 erase 6 old", "1 insert 10 newer"});
+  const version compacted = lake.compact("t").value();
+  CHECK(compacted > version{1});
+  CHECK(tell(lake, 1, compacted.number).empty());
+  lake.run([](auto& t) -> status {
+        const auto erased = t.erase_where("t", {{"s", equals, "newer"}});
+        return erased ? status() : status(erased.error());
+      })
+      .value();
+  const std::string last = std::to_string(compacted.number + 1);
+  CHECK(tell(lake, compacted.number, compacted.number + 1) ==
+        told{last + " erase 1 newer", last + " erase 4 newer", last + " erase 10 newer"});
 }
 
 TEST_CASE("updates that lead nowhere are damage that the feed names") {
