@@ -57,13 +57,12 @@ constexpr command compact_command{"compact",
                                   "TABLE",
                                   "make a table faster to read",
                                   R"(Replaces the objects of each bucket of a keyed table by one that holds what they
-come to, and small neighbours among the objects of a bag by one with the same rows,
-without those that were erased. No answer changes, and earlier versions can still be
-read: they keep their objects. Each bucket or group of neighbours that has anything
-to compact is a version of its own.
+come to; in a table without a key, objects that are small or have lost many rows by
+one that has the rows of several. No answer changes, and earlier versions can still
+be read: they keep their objects. Each replacement is a version of its own.
 
 Others may write to the table meanwhile. Exit code 3 if another process compacted
-the same objects, or erased rows of them: what came before has been compacted.
+the same objects, or deleted rows of them: what came before has been compacted.
 
 For example:
   lake my-lake compact users

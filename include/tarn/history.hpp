@@ -103,9 +103,7 @@ class [[nodiscard]] log_reader {
         if (each.kind == action_kind::drop_table) change.dropped = true;
         change.deleted += each.rows.size();
         change.replaced += each.kind == action_kind::remove_object ? 1 : each.replaced.size();
-        const bool adds = each.kind == action_kind::add_object || each.kind == action_kind::add_block ||
-                          (each.kind == action_kind::replace_objects && !each.object.id.is_nil());
-        if (!adds) continue;
+        if (!adds_object(each)) continue;
         ++change.objects;
         change.rows += each.object.rows;
         change.bytes += each.object.bytes;

@@ -98,7 +98,7 @@ class id_set {
   void add_objects(const entry& content) {
     for (const auto& [name, actions] : content.actions)
       for (const action& each : actions) {
-        if (adds_object(each.kind)) add(each.object.id);
+        if (adds_object(each)) add(each.object.id);
         if (each.restored) add_objects(*each.restored);
       }
   }

@@ -5,10 +5,12 @@
 #include <filesystem>
 #include <string>
 #include <tarn/tarn.hpp>
+#include <tarn/vacuum.hpp>
 #include <vector>
 
 #include "../support/reading.hpp"
 #include "../support/stores.hpp"
+#include "../support/test_environment.hpp"
 
 using namespace tarn;
 
@@ -319,6 +321,27 @@ TEST_CASE(
   CHECK(numbers_in(lake) == numbers{0, 4});
   client cold{lake.store()};
   CHECK(numbers_in(cold) == numbers{0, 4});
+}
+
+TEST_CASE("a vacuum in between: a new object may be garbage by then, a compaction that leaves none has none to lose") {
+  for (const bool all_deleted : {false, true}) {
+    tarn_test::test_environment hands;
+    client_options options = objects_of(10);
+    options.surroundings = hands.get();
+    client lake{memory_store{}, options};
+    append(lake, 0, 4);
+    erase(lake, 0, all_deleted ? 4 : 3);
+    const compacted_objects done = lake.run_compaction(lake.plan_compaction("x").value().front()).value();
+    CHECK(done.object.id.is_nil() == all_deleted);
+    hands.clock.ms += 48LL * 3'600'000;
+    REQUIRE(vacuum(lake, {}).has_value());
+    const auto committed = lake.commit_compaction(done);
+    if (all_deleted)
+      CHECK(committed.has_value());
+    else
+      CHECK(code_of(committed) == errc::expired);
+    CHECK(numbers_in(lake) == (all_deleted ? numbers{} : numbers{4}));
+  }
 }
 
 TEST_CASE("objects of the article's program are put together as well, as many as fit, and are described then") {

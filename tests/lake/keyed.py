@@ -218,11 +218,17 @@ class Errors(Keyed):
         self.succeed("create", "bag", "id:integer")
         for arguments in (["upsert", "bag"], ["erase", "bag", "1"], ["get", "bag", "1"]):
             self.fail_with(1, "table bag has no key: it is a bag of rows", *arguments)
-        self.assertIn("nothing to compact", self.succeed("compact", "bag"))
+        self.assertEqual(self.succeed("compact", "bag"), "table bag has nothing to compact\n")
         for arguments in (["upsert", "t"], ["erase", "t", "1"], ["get", "t", "1"]):
             self.fail_with(1, "there is no table 't'; there are: bag", *arguments)
         self.fail_with(1, "there is no table 't'", "compact", "t")
         self.assertEqual(self.versions(), [0])
+        for number in (1, 2, 3):
+            self.succeed("insert", "bag", stdin=f'{{"id":{number}}}\n')
+        self.assertEqual(
+            self.succeed("compact", "bag"), "compacted table bag: 3 objects into 1 with 3 records (version 4)\n"
+        )
+        self.assertEqual(self.succeed("scan", "bag", "--format", "csv"), "id\n1\n2\n3\n")
 
     def test_misuse(self):
         for arguments, message in [

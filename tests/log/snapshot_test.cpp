@@ -109,7 +109,7 @@ TEST_CASE("an object list keeps all objects in order, over any number of chunks,
   sequence<object_list> copies;
   for (std::uint64_t number = 0; number < 1000; ++number) {
     copies.push_back(list);
-    list.push_back({sample_id(number), true, "json", number, 0, 0});
+    list.push_back({{sample_id(number), true, "json", number, 0, 0}});
   }
   CHECK(list.size() == 1000);
   for (std::size_t size = 0; size < copies.size(); ++size) {

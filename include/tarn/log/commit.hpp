@@ -162,7 +162,7 @@ class commit_attempt {
     if (!theirs.vacuums) return {};
     for (const auto& [table, actions] : mine_.actions)
       for (const action& each : actions)
-        if (adds_object(each.kind) && birth_of(each.object.id) <= theirs.kept.horizon)
+        if (adds_object(each) && birth_of(each.object.id) <= theirs.kept.horizon)
           return error(errc::expired, concat({"version ", theirs.at.number, " is a vacuum, for which object ",
                                               object_name(table, each.object.id),
                                               " is old enough to be garbage: run the transaction again"}));

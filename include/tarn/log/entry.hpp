@@ -37,12 +37,6 @@ enum class action_kind : unsigned char {
   restore_table,    // to the state that it had in an older version
 };
 
-// Whether such a change names an object that was not in the lake before.
-[[nodiscard]] constexpr bool adds_object(action_kind change) noexcept {
-  return change == action_kind::add_object || change == action_kind::add_block ||
-         change == action_kind::replace_objects;
-}
-
 // What the log calls a transaction that makes such changes.
 template <class = void>
 [[nodiscard]] std::string_view operation_name(action_kind change) noexcept {
@@ -71,6 +65,13 @@ struct action {
   sequence<uuid> replaced = {};                 // replace_objects: in order
   shared<const table_state> restored = {};      // restore_table
 };
+
+// Whether the change names an object that was not in the lake before.
+template <class = void>
+[[nodiscard]] bool adds_object(const action& change) noexcept {
+  return change.kind == action_kind::add_object || change.kind == action_kind::add_block ||
+         (change.kind == action_kind::replace_objects && !change.object.id.is_nil());
+}
 
 // One committed transaction.
 struct entry {
