@@ -72,8 +72,8 @@ constexpr command changes_command{"changes",
                                   R"(Prints what the versions after FROM, up to TO or the newest, did to the rows of a
 table: a line for each row that one of them inserted, updated or erased, with the
 row before and after. FROM and TO are numbers, tags or times, see `at --help`; FROM
-may be -1, for all from the first version on. Writes that leave a row as it was are no
-changes, nor are compactions.
+may be -1, for all from the first version on. Writes that leave a row as it was are
+no changes, nor are compactions.
 
   --format F    table, ndjson or csv
 

@@ -121,7 +121,7 @@ class checker {
     if (change.kind == action_kind::restore_table) return check_table(table, at);
     if (change.kind == action_kind::add_block)
       check_records(table, {change.object, change.block, {}}, at);
-    else if (adds_object(change.kind))
+    else if (adds_object(change))
       check_rows(table, change.object, at);
   }
 
@@ -130,7 +130,7 @@ class checker {
     if (!log_.retained().contains(next.at)) return;
     for (const auto& [table, actions] : next.actions)
       for (const action& each : actions)
-        if (adds_object(each.kind) && log_.history().find(each.object.id).empty())
+        if (adds_object(each) && log_.history().find(each.object.id).empty())
           objects_.check_bytes(table, each.object, next.at);
   }
 

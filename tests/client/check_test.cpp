@@ -268,6 +268,9 @@ TEST_CASE_TEMPLATE(
   });
   REQUIRE(lake.tag("before", lake.newest_snapshot().value()->at).has_value());
   REQUIRE(lake.compact("cities").has_value());
+  made.commit([](auto& tx) { CHECK(tx.erase_where("cities", {}).value() > 0); });
+  REQUIRE(lake.compact("cities").has_value());
+  REQUIRE(made.table("cities").objects.size() == 0);
   REQUIRE(lake.compact("parts").has_value());
   REQUIRE(lake.restore({6}).has_value());
   made.commit([](auto& tx) { tx.insert("cities", {"Mainz", 220'000}).value(); });

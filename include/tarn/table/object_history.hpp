@@ -132,15 +132,9 @@ class object_history {
   template <class = void>
   void note_action(std::string_view table, const action& change, version at) {
     const std::uint32_t number = number_of(table);
-    switch (change.kind) {
-      case action_kind::replace_objects:
-        for (const uuid& each : change.replaced) leave(each, number, at, departure::replaced);
-        return come(change.object.id, number, at);
-      case action_kind::add_object:
-      case action_kind::add_block: return come(change.object.id, number, at);
-      case action_kind::remove_object: return leave(change.object.id, number, at, departure::replaced);
-      default: return;
-    }
+    for (const uuid& each : change.replaced) leave(each, number, at, departure::replaced);
+    if (change.kind == action_kind::remove_object) leave(change.object.id, number, at, departure::replaced);
+    if (adds_object(change)) come(change.object.id, number, at);
   }
 
   template <class = void>
