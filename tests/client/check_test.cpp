@@ -586,6 +586,14 @@ TEST_CASE_TEMPLATE("positions that are not those of the keys are named, also in 
   CHECK(to_text(found) == expected);
   CHECK(found.last_good == folded);
   CHECK(check_of(store.open(), checked_versions::newest).sound());
+
+  // And also if all but a tag has given them up.
+  made.append("", {}, [&](entry& forged) { forged.tags.push_back({"then", {planted ? 3 : 2}}); });
+  made.append("", {}, [](entry& forged) {
+    forged.vacuums = true;
+    forged.kept = {{0}, forged.at};
+  });
+  CHECK(to_text(check_of(store.open())) == expected);
 }
 
 TEST_CASE_TEMPLATE("what no version needs is an orphan, with the reason, and no damage", Lake, TARN_EACH_STORE) {
