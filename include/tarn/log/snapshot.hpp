@@ -60,8 +60,7 @@ using shared_snapshot = copy_on_write<snapshot>;
 template <class = void>
 [[nodiscard]] status check_kept(const snapshot& state, version at) {
   if (at.number < 0 || at > state.at)
-    return error(errc::not_found,
-                 concat({"there is no version ", at.number, ": the newest is ", state.at.number}));
+    return error(errc::not_found, concat({"there is no version ", at.number, ": the newest is ", state.at.number}));
   if (at >= state.kept.oldest) return {};
   for (const version_tag& each : *state.tags)
     if (each.at == at) return {};
