@@ -43,9 +43,9 @@ feed '{"date": "2013-01-01", "temp_max": 5, "temp_min": -2.8, "weather": "sun"}'
 feed '{"date": "2013-01-02", "temp_mxa": 6.1}' seattle insert weather 2>&1 || echo "(exit code $?)"
 
 say 'Every version is kept.'
-run seattle log --format table
+run seattle history --format table
 run seattle drop notes
-run seattle scan notes --at 2
+run seattle at 2 scan notes
 echo '$ lake seattle scan weather --columns weather,date --format csv | tail -n 3'
 "$lake" seattle scan weather --columns weather,date --format csv | tail -n 3
 

@@ -47,4 +47,11 @@ std::optional<std::string_view> arguments::value(std::string_view option_name) c
   return last;
 }
 
+std::vector<std::string_view> arguments::values(std::string_view option_name) const {
+  std::vector<std::string_view> all;
+  for (const auto& [name, value] : given_)
+    if (name == option_name) all.push_back(value);
+  return all;
+}
+
 }  // namespace lake

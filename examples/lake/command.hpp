@@ -32,6 +32,7 @@ struct command {
   std::size_t positional_min;
   std::size_t positional_max;
   exit_code (*run)(const call&);
+  bool takes_words = false;  // all words are arguments, since they are another command's
 };
 
 extern const command create_command;
@@ -44,8 +45,21 @@ extern const command scan_command;
 extern const command explain_command;
 extern const command compact_command;
 extern const command tables_command;
-extern const command log_command;
+extern const command history_command;
+extern const command at_command;
+extern const command changes_command;
+extern const command restore_command;
+extern const command tag_command;
+extern const command untag_command;
 extern const command check_command;
+extern const command checkpoint_command;
+extern const command vacuum_command;
+
+// Null if there is none of this name.
+const command* find_command(std::string_view name);
+
+// Runs a command as if it had been called with these words.
+exit_code run_command(const command& chosen, std::string_view folder, std::span<const char* const> words);
 
 // Complains about how the command was called and says where to read how it is called.
 exit_code misused(const command& of, std::string_view complaint);

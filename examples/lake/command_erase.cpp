@@ -3,13 +3,14 @@
 #include "lake.hpp"
 #include "numbers.hpp"
 #include "output.hpp"
+#include "row_conditions.hpp"
 #include "row_source.hpp"
 #include "row_writing.hpp"
 
 namespace lake {
 namespace {
 
-constexpr option options[] = {{"--from", true}, {"--format", true}, {"--ordering", true}};
+constexpr option options[] = {{"--from", true}, {"--format", true}, {"--ordering", true}, {"--where", true}};
 
 using outcome = tarn::result<std::uint64_t>;  // how many keys were erased
 
@@ -52,11 +53,37 @@ outcome erase_listed(std::string_view path, source_format format, transaction& w
                      [&](auto& reader) { return write_rows(columns_with_key(table), reader, "erasing", erase); });
 }
 
+// Rows of either kind of table, found by what is in them.
+exit_code erase_matching(const call& asked) {
+  const std::string_view table = asked.argument(0);
+  tarn::result<client> opened = open_existing(asked.folder);
+  if (!opened) return report(opened.error());
+  tarn::result<transaction> writing = begin(*opened);
+  if (!writing) return report(writing.error());
+  const tarn::result<tarn::schema> columns = writing->columns(table);
+  if (!columns) return report(columns.error());
+  tarn::arena memory;
+  const tarn::result<tarn::filter> wanted = wanted_rows(asked.given, *columns, memory);
+  if (!wanted) return report(wanted.error());
+  const tarn::result<std::uint64_t> erased = writing->erase_where(table, *wanted);
+  if (!erased) return report(erased.error());
+  const tarn::result<tarn::version> committed = commit(*opened, *writing);
+  if (!committed) return report(committed.error());
+  output out;
+  out.print(tarn::concat({"erased ", count_of(*erased, "row"), " of ", table, " (version ", committed->number, ")\n"}));
+  return out.finish();
+}
+
 exit_code run(const call& asked) {
   const auto from = asked.given.value("--from");
   const bool typed = asked.given.positional().size() > 1;
+  if (asked.given.has("--where")) {
+    if (from || typed || asked.given.has("--ordering") || asked.given.has("--format"))
+      return misused(asked.of, "--where says which rows: give no key and no other option with it");
+    return erase_matching(asked);
+  }
   if (from && typed) return misused(asked.of, "give a key, or --from, not both");
-  if (!from && !typed) return misused(asked.of, "give a key, or --from");
+  if (!from && !typed) return misused(asked.of, "give a key, --from or --where");
   if (from && asked.given.has("--ordering")) return misused(asked.of, "--ordering goes with a key, not with --from");
   if (!from && asked.given.has("--format")) return misused(asked.of, "--format says what --from reads");
   const tarn::result<source_format> format = source_format_of(asked.given);
@@ -82,11 +109,16 @@ exit_code run(const call& asked) {
 
 constexpr command erase_command{
     "erase",
-    "TABLE KEY... [--ordering VALUE]\n       lake DIR erase TABLE --from FILE [--format ndjson|csv]",
-    "erase rows of a keyed table",
-    R"(Erases the row with this key, if there is one: KEY has an argument for each column
-of the key, in the order that `tables` shows, read as a field of CSV for a column of
-that type. Earlier versions still have the row.
+    "TABLE KEY... [--ordering VALUE]\n       lake DIR erase TABLE --from FILE [--format ndjson|csv]\n"
+    "       lake DIR erase TABLE --where CONDITION...",
+    "erase rows of a table",
+    R"(Erases rows; earlier versions still have them. With --where, those for which the
+condition holds, or all of several: 'COLUMN = VALUE', or with != < <= > >=, or
+'COLUMN is null', or 'COLUMN is not null'.
+
+With a key, the row of a keyed table that has it: KEY has an argument for each
+column of the key, in the order that `tables` shows, read as a field of CSV for a
+column of that type.
 
 In a table with an ordering this forgets the key's ordering too: whatever is written
 afterwards counts.
@@ -97,10 +129,11 @@ afterwards counts.
                  NDJSON or CSV, as `scan` prints rows; only the key counts
   --format F     what FILE is, ndjson or csv, if its name and first byte mislead
 
-Exit code 3 if another process wrote to the table meanwhile.
+Exit code 3 if another process changed one of these rows meanwhile.
 
 For example:
   lake my-lake erase users 7
+  lake my-lake erase weather --where 'date < 2012-02-01'
 )",
     options,
     1,

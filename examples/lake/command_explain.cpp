@@ -27,7 +27,7 @@ exit_code run(const call& asked) {
 }  // namespace
 
 constexpr command explain_command{"explain",
-                                  "TABLE [--format table|ndjson|csv] [--at VERSION]",
+                                  "TABLE [--format table|ndjson|csv] [--at WHEN]",
                                   "show how a keyed table is read",
                                   R"(Prints a line for each object that a scan of a keyed table merges, bucket after
 bucket, in the order in which their records count: the version it came with, its
@@ -37,7 +37,7 @@ comparing keys, and why. `compact` leaves one object to each bucket.
 Reads the log only.
 
   --format F       table, ndjson or csv
-  --at VERSION     as it was at this version; `log` lists the versions
+  --at WHEN        as it was at this version; see `at --help`
 
 For example:
   lake my-lake explain users

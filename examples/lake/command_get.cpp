@@ -30,7 +30,7 @@ exit_code run(const call& asked) {
 }  // namespace
 
 constexpr command get_command{"get",
-                              "TABLE KEY... [--format table|ndjson|csv] [--at VERSION]",
+                              "TABLE KEY... [--format table|ndjson|csv] [--at WHEN]",
                               "print the row with a key",
                               R"(Prints the row of a keyed table that has this key, as `scan` does; exit code 1 if
 there is none. KEY has an argument for each column of the key, in the order that
@@ -39,7 +39,7 @@ there is none. KEY has an argument for each column of the key, in the order that
 Reads the keys of one bucket, and the object that has the row.
 
   --format F       table, ndjson or csv
-  --at VERSION     the row as it was at this version; `log` lists the versions
+  --at WHEN        the row as it was at this version; see `at --help`
 
 For example:
   lake my-lake get users 7

@@ -3,11 +3,13 @@
 #include "numbers.hpp"
 #include "progress.hpp"
 #include "reading.hpp"
+#include "row_conditions.hpp"
 
 namespace lake {
 namespace {
 
-constexpr option options[] = {{"--columns", true}, {"--limit", true}, {"--format", true}, {"--at", true}};
+constexpr option options[] = {
+    {"--columns", true}, {"--limit", true}, {"--format", true}, {"--at", true}, {"--where", true}};
 
 struct selection {
   std::vector<std::string> names;
@@ -60,7 +62,12 @@ exit_code run(const call& asked) {
   if (!limit) return misused(asked.of, "--limit needs a number of rows");
 
   return with_reading(asked, [&](const reading& now) -> exit_code {
-    tarn::result<transaction::row_scan> scan = now.at.scan(asked.argument(0));
+    const tarn::result<tarn::schema> columns = now.at.columns(asked.argument(0));
+    if (!columns) return report(columns.error());
+    tarn::arena memory;
+    const tarn::result<tarn::filter> wanted = wanted_rows(asked.given, *columns, memory);
+    if (!wanted) return report(wanted.error());
+    tarn::result<transaction::row_scan> scan = now.at.scan(asked.argument(0), *wanted);
     if (!scan) return report(scan.error());
     const tarn::result<selection> selected = select_columns(scan->columns(), asked.given.value("--columns"));
     if (!selected) return report(selected.error());
@@ -72,15 +79,18 @@ exit_code run(const call& asked) {
 
 constexpr command scan_command{
     "scan",
-    "TABLE [--columns A,B...] [--limit N]\n         [--format table|ndjson|csv] [--at VERSION]",
+    "TABLE [--where CONDITION]... [--columns A,B...] [--limit N]\n         [--format table|ndjson|csv] [--at WHEN]",
     "print the rows of a table",
     R"(Prints the rows of a table, in the order in which they were committed, those of a
 keyed table by bucket and key: as a table on a terminal, else as NDJSON.
 
+  --where C        only rows for which C holds, or all of several: 'COLUMN = VALUE',
+                   or with != < <= > >=, or 'COLUMN is null', 'COLUMN is not null';
+                   VALUE is read as a field of CSV for the column's type
   --columns A,B    only these columns, in this order; written like a line of CSV
   --limit N        only the first N rows
   --format F       table, ndjson or csv
-  --at VERSION     as they were at this version; `log` lists the versions
+  --at WHEN        as they were at this version; see `at --help`
 
 table   Columns are as wide as the first 1,000 rows need, but fit the terminal; what
         is wider is cut. Strings that look like another value are in quotes.
@@ -92,6 +102,7 @@ csv     As `insert` reads it: the same values come back, but lists, maps, bytes,
 
 For example:
   lake my-lake scan weather --columns date,wind --limit 10
+  lake my-lake scan weather --where 'wind >= 5' --where 'weather = rain'
   lake my-lake scan weather --at 3 --format csv > weather-as-it-was.csv
 )",
     options,

@@ -150,7 +150,7 @@ exit_code run(const call& asked) {
 }  // namespace
 
 constexpr command tables_command{"tables",
-                                 "[--count] [--format table|ndjson|csv] [--at VERSION]",
+                                 "[--count] [--format table|ndjson|csv] [--at WHEN]",
                                  "list the tables",
                                  R"(Lists the tables with their columns, rows, data objects and bytes: as text on a
 terminal, else as NDJSON. Rows and bytes of tables that the article's program wrote
@@ -162,7 +162,7 @@ How many rows they come to is known only from reading them.
 
   --count         reads tables whose rows are unknown, and counts them
   --format F      table, ndjson or csv
-  --at VERSION    the tables that this version has; `log` lists the versions
+  --at WHEN       the tables that this version has; see `at --help`
 
 For example:
   lake my-lake tables

@@ -55,7 +55,7 @@ anything wrong, none. Of rows with the same key in the input the same holds.
                 values are read
   --strings     takes every CSV field for a string, not for a number or a boolean
 
-Exit code 3 if another process wrote to the table meanwhile.
+Exit code 3 if another process wrote a row with one of these keys meanwhile.
 
 For example:
   echo '{"id": 7, "name": "Ada"}' | lake my-lake upsert users

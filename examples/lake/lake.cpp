@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "numbers.hpp"
+#include "times.hpp"
 
 namespace lake {
 
@@ -14,8 +15,29 @@ tarn::result<client> open_existing(const std::string& folder) {
   return client(tarn::file_store(folder));
 }
 
-tarn::result<transaction> begin(client& opened, std::optional<tarn::version> at) {
-  tarn::result<transaction> begun = at ? opened.begin_at(*at) : opened.begin();
+tarn::result<tarn::version> find_version(client& opened, std::string_view word) {
+  if (const auto number = parse_count(word)) return tarn::version{*number};
+  const tarn::result<tarn::shared_snapshot> newest = opened.newest_snapshot();
+  if (newest)
+    for (const tarn::version_tag& each : *(*newest)->tags)
+      if (each.name == word) return each.at;
+  if (const auto time = parse_time(word)) return opened.version_at(*time);
+  if (!newest) return newest.error();
+  return tarn::error(tarn::errc::not_found, tarn::concat({"there is no version '", word,
+                                                          "': name one by its number, by a tag (`tag` lists them) or "
+                                                          "by a time such as 2026-11-29T10:00Z"}));
+}
+
+tarn::result<tarn::version> newest_version(client& opened) {
+  const tarn::result<tarn::shared_snapshot> newest = opened.newest_snapshot();
+  if (!newest) return newest.error();
+  return (*newest)->at;
+}
+
+tarn::result<transaction> begin(client& opened, std::optional<std::string_view> at) {
+  const tarn::result<tarn::version> wanted = at ? find_version(opened, *at) : tarn::version();
+  if (!wanted) return wanted.error();
+  tarn::result<transaction> begun = at ? opened.begin_at(*wanted) : opened.begin();
   if (begun || begun.error().code() != tarn::errc::corrupt) return begun;
   const std::string advice =
       tarn::concat({begun.error().message(), "; `check` tells which versions are good, `scan --at` reads one of them"});
@@ -33,14 +55,6 @@ tarn::result<tarn::version> settled(client& opened, tarn::result<tarn::version> 
   if (!fate) return committed;
   if (*fate == tarn::commit_state::committed) return doubt.slot;
   return tarn::error(tarn::errc::io, "the folder failed for a while, and nothing was committed: run it again");
-}
-
-tarn::result<std::optional<tarn::version>> wanted_version(const arguments& given) {
-  const auto text = given.value("--at");
-  if (!text) return std::optional<tarn::version>();
-  const auto number = parse_count(*text);
-  if (!number) return tarn::error(tarn::errc::invalid_argument, tarn::concat({"--at ", *text, ": that is no version"}));
-  return std::optional(tarn::version{*number});
 }
 
 }  // namespace lake

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tarn/tarn.hpp>
 
 #include "command.hpp"
@@ -15,8 +16,14 @@ using transaction = client::transaction_type;
 // The lake in a folder that must exist: else a mistyped path would look like a lake without tables.
 tarn::result<client> open_existing(const std::string& folder);
 
-// A transaction that reads the newest version or, if `at` is given, that one.
-tarn::result<transaction> begin(client& opened, std::optional<tarn::version> at = std::nullopt);
+// The version that a user means by a word: a number, a tag, or a time (see times.hpp), at which it was the newest.
+tarn::result<tarn::version> find_version(client& opened, std::string_view word);
+
+// The newest; -1 if the lake is empty.
+tarn::result<tarn::version> newest_version(client& opened);
+
+// A transaction that reads the newest version or, if `at` is given, the one that it means.
+tarn::result<transaction> begin(client& opened, std::optional<std::string_view> at = std::nullopt);
 
 // What the log says of the lake at the version that the transaction reads: also what the transaction does not tell,
 // such as the keys of tables. Reads the log once more.
@@ -25,8 +32,5 @@ tarn::result<tarn::shared_snapshot> state_of(client& opened, const transaction& 
 // How a commit ended. If the answer was lost, finds out what became of it.
 tarn::result<tarn::version> settled(client& opened, tarn::result<tarn::version> committed);
 inline tarn::result<tarn::version> commit(client& opened, transaction& done) { return settled(opened, done.commit()); }
-
-// What --at says: a version, nothing if it was not given, or an error for the user.
-tarn::result<std::optional<tarn::version>> wanted_version(const arguments& given);
 
 }  // namespace lake

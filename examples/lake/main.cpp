@@ -1,4 +1,5 @@
 // lake: a command-line tool for lakes in folders.
+#include <algorithm>
 #include <cstdio>
 #include <tarn/version.hpp>
 
@@ -8,17 +9,13 @@
 namespace lake {
 namespace {
 
-const command* const commands[] = {&create_command,  &drop_command,   &insert_command, &upsert_command,
-                                   &erase_command,   &get_command,    &scan_command,   &explain_command,
-                                   &compact_command, &tables_command, &log_command,    &check_command};
+const command* const commands[] = {&create_command,  &drop_command,       &insert_command,  &upsert_command,
+                                   &erase_command,   &get_command,        &scan_command,    &explain_command,
+                                   &compact_command, &tables_command,     &history_command, &at_command,
+                                   &changes_command, &restore_command,    &tag_command,     &untag_command,
+                                   &check_command,   &checkpoint_command, &vacuum_command};
 
 constexpr std::string_view general_usage = "usage: lake DIR COMMAND [ARGUMENT...]\n       lake [COMMAND] --help\n";
-
-const command* find_command(std::string_view name) {
-  for (const command* each : commands)
-    if (each->name == name) return each;
-  return nullptr;
-}
 
 exit_code print_general_help() {
   output out;
@@ -27,7 +24,7 @@ exit_code print_general_help() {
   out.print(
       "\nDIR is the folder; `create` and `insert --create` make it if it is missing, but not those above it.\n\n");
   for (const command* each : commands) {
-    const std::string padding(8 - each->name.size(), ' ');
+    const std::string padding(12 - each->name.size(), ' ');
     out.print(tarn::concat({"  ", each->name, padding, each->summary, "\n"}));
   }
   out.print(
@@ -66,17 +63,6 @@ bool asks_for_help(std::span<const char* const> words) {
   return false;
 }
 
-exit_code run_command(const command& chosen, std::string_view folder, std::span<const char* const> words) {
-  if (asks_for_help(words)) return print_help(chosen);
-  tarn::result<arguments> given = arguments::parse(words, chosen.options);
-  if (!given) return misused(chosen, given.error().message());
-  const std::size_t count = given->positional().size();
-  if (count < chosen.positional_min) return misused(chosen, "too few arguments");
-  if (count > chosen.positional_max)
-    return misused(chosen, tarn::concat({"too many arguments: '", given->positional()[chosen.positional_max], "'"}));
-  return chosen.run({chosen, std::string(folder), *std::move(given)});
-}
-
 exit_code run(std::span<const char* const> words) {
   if (words.empty()) return misused_in_general("what is to be done?");
   const std::string_view first = words[0];
@@ -96,6 +82,26 @@ exit_code run(std::span<const char* const> words) {
 }
 
 }  // namespace
+
+const command* find_command(std::string_view name) {
+  if (name == "log") name = history_command.name;  // what it was called before
+  for (const command* each : commands)
+    if (each->name == name) return each;
+  return nullptr;
+}
+
+exit_code run_command(const command& chosen, std::string_view folder, std::span<const char* const> words) {
+  if (asks_for_help(chosen.takes_words ? words.first(std::min<std::size_t>(words.size(), 2)) : words))
+    return print_help(chosen);
+  tarn::result<arguments> given =
+      chosen.takes_words ? arguments::of_words(words) : arguments::parse(words, chosen.options);
+  if (!given) return misused(chosen, given.error().message());
+  const std::size_t count = given->positional().size();
+  if (count < chosen.positional_min) return misused(chosen, "too few arguments");
+  if (count > chosen.positional_max)
+    return misused(chosen, tarn::concat({"too many arguments: '", given->positional()[chosen.positional_max], "'"}));
+  return chosen.run({chosen, std::string(folder), *std::move(given)});
+}
 
 exit_code misused(const command& of, std::string_view complaint) {
   complain(complaint);

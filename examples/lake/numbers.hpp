@@ -1,13 +1,11 @@
-// Numbers and times in texts.
+// Numbers in texts.
 #pragma once
 
 #include <charconv>
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tarn/core/strong_types.hpp>
 #include <tarn/core/text.hpp>
 
 namespace lake {
@@ -31,23 +29,6 @@ inline std::optional<std::int64_t> parse_count(std::string_view text) {
   const auto read = std::from_chars(text.data(), end, number);
   if (read.ec != std::errc{} || read.ptr != end || number < 0) return std::nullopt;
   return number;
-}
-
-// UTC in ISO 8601, to the millisecond.
-inline std::string iso_8601(tarn::timestamp time) {
-  using namespace std::chrono;
-  const sys_time<milliseconds> instant{milliseconds(time.ms)};
-  const sys_days day = floor<days>(instant);
-  const year_month_day date(day);
-  const hh_mm_ss<milliseconds> clock(instant - day);
-  const auto padded = [](auto number, std::size_t digits) {
-    const std::string text = tarn::concat({number});
-    return std::string(digits - std::min(digits, text.size()), '0') + text;
-  };
-  return tarn::concat({padded(static_cast<int>(date.year()), 4), "-", padded(static_cast<unsigned>(date.month()), 2),
-                       "-", padded(static_cast<unsigned>(date.day()), 2), "T", padded(clock.hours().count(), 2), ":",
-                       padded(clock.minutes().count(), 2), ":", padded(clock.seconds().count(), 2), ".",
-                       padded(clock.subseconds().count(), 3), "Z"});
 }
 
 }  // namespace lake

@@ -20,6 +20,11 @@ class progress {
   void count_row() {
     if (shown_on_terminal_ && ++rows_ % rows_per_look == 0) look();
   }
+  // For whoever counts them himself.
+  void come_to(std::uint64_t rows) {
+    rows_ = rows;
+    if (shown_on_terminal_) look();
+  }
 
  private:
   using clock = std::chrono::steady_clock;

@@ -1,4 +1,4 @@
-"""The checkup of a lake: what is damaged is named, what is only strange or garbage is no error."""
+"""The check of a lake: what is damaged is named, what is only strange or garbage is no error."""
 
 import os
 import pathlib
@@ -18,7 +18,7 @@ class Check(LakeTest):
             self.succeed("insert", "t", stdin='{"a": "text %d", "b": %d}\n' % (number, number) * 3)
         self.objects = sorted(pathlib.Path("lake").glob("_table_*"), key=lambda path: path.stat().st_mtime_ns)
 
-    def check_damage(self, last_whole, *names):
+    def check_damage(self, last_good, *names, readable=True):
         """All of `names` are reported as damaged, in this order, and nothing else."""
         done = self.lake("check")
         self.assertEqual(done.returncode, 1)
@@ -31,11 +31,12 @@ class Check(LakeTest):
         for name, line in zip(names, reported):
             self.assertTrue(line.startswith("  ") and name in line, f"{name} is not in {line}")
         self.assertNotIn("all is well", done.out)
-        if last_whole < 0:
+        if last_good < 0:
             self.assertIn("from its first version on", done.err)
         else:
-            self.assertIn(f"the last whole version is {last_whole}: read it with --at {last_whole}", done.err)
-            self.assertEqual(len(self.rows("t", "--at", last_whole)), 3 * last_whole)
+            self.assertIn(f"the last good version is {last_good}: read it with --at {last_good}", done.err)
+            if readable and '"table":"t"' in self.succeed("tables", "--at", last_good):
+                self.assertEqual(len(self.rows("t", "--at", last_good)), 3 * min(last_good, 3))
         return done.out
 
     def change(self, path, change):
@@ -59,7 +60,7 @@ class Check(LakeTest):
         self.succeed("drop", "t")
         self.assertIn("data: 9 rows in 3 objects", self.succeed("check"))
         self.flip(self.objects[0], 100)
-        self.check_damage(0, self.objects[0].name)
+        self.check_damage(4, self.objects[0].name)  # the newest version does not have it any more
 
     def test_a_damaged_object(self):
         self.flip(self.objects[1], 150)
@@ -143,17 +144,30 @@ class Check(LakeTest):
             self.write("lake/" + name, "?")
         os.mkdir("lake/folder")
         out = self.succeed("check")
-        self.assertRegex(out, rf"unreferenced: 1 \([^\n]*\)\n  {garbage}\n")
+        self.assertRegex(out, rf"orphans: 1 \([^\n]*\)\n  {garbage}: is named by no version: [^\n]*\n")
         self.assertRegex(out, rf"temporary: 1 \([^\n]*\)\n  {temporary}\n")
         listed = r"\n  \\u001b\[31m\n  _log_5\n  _log_backup~\n  folder\n  notes.txt\n"
         self.assertRegex(out, r"strangers: 5 \([^\n]*\)" + listed)
         self.assertTrue(out.endswith("\nall is well\n"))
 
+    def test_quick_reads_the_newest_version_only(self):
+        self.succeed("create", "k", "id:integer", "--key", "id")
+        self.succeed("upsert", "k", stdin='{"id": 1}\n')
+        self.succeed("upsert", "k", stdin='{"id": 1}\n')
+        self.succeed("compact", "k")
+        self.assertIn("data: 12 rows in 6 objects", self.succeed("check"))
+        self.assertIn("data: 10 rows in 4 objects", self.succeed("check", "--quick"))
+        old = min(pathlib.Path("lake").glob("_table_k_*"), key=lambda path: path.stat().st_mtime_ns)
+        self.flip(old, 100)
+        self.succeed("check", "--quick")
+        self.check_damage(7, old.name)
+
     def test_a_folder_in_the_place_of_an_entry_or_object(self):
         self.objects[2].unlink()
         self.objects[2].mkdir()
         os.mkdir(pathlib.Path("lake", ENTRY % 4))
-        self.check_damage(2, self.objects[2].name, ENTRY % 4)
+        # A head that the store cannot give may be a vacuum, after which version 2 is nobody's to read.
+        self.check_damage(2, self.objects[2].name, ENTRY % 4, readable=False)
 
 
 if __name__ == "__main__":

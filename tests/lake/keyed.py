@@ -232,7 +232,7 @@ class Errors(Keyed):
 
     def test_misuse(self):
         for arguments, message in [
-            (["erase", "t"], "give a key, or --from"),
+            (["erase", "t"], "give a key, --from or --where"),
             (["erase", "t", "1", "--from", "x"], "not both"),
             (["erase", "t", "1", "--format", "csv"], "--format says what --from reads"),
             (["erase", "t", "--from", "x", "--ordering", "1"], "--ordering goes with a key"),
@@ -250,11 +250,11 @@ class Races(Keyed):
         slow = start("lake", "upsert", "t")
         slow.stdin.write(line(1).encode() * 100_000)  # more than a pipe holds: it has begun
         slow.stdin.flush()
-        self.succeed("upsert", "t", stdin=line(2))
+        self.succeed("upsert", "t", stdin=line(1, name="other") + line(2))
         out, err = slow.communicate(timeout=60)
         self.assertEqual((slow.returncode, out), (3, b""))
-        self.assertIn(b"wrote to table t", err)
-        self.assertEqual(self.names(), {2: "n2"})
+        self.assertIn(b"(1)", err)  # the key
+        self.assertEqual(self.names(), {1: "other", 2: "n2"})
 
     def test_an_upsert_goes_on_during_a_compaction(self):
         self.create()
@@ -282,7 +282,7 @@ class Check(Keyed):
         done = self.lake("check")
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.out, rf"damaged: 1 [^\n]*\n  [^\n]*{objects[1].name}")
-        self.assertIn("the last whole version is 1", done.err)
+        self.assertIn("the last good version is 1", done.err)
         self.assertEqual(self.names("--at", "1"), {0: "n0"})
 
     def test_objects_that_a_compaction_has_replaced_are_verified_too(self):
@@ -322,7 +322,7 @@ class Check(Keyed):
                 done = self.lake("check")
                 self.assertEqual(done.returncode, 1, done.out)
                 self.assertRegex(done.out, rf"damaged: 1 [^\n]*\n  [^\n]*{name}")
-                self.assertIn("the last whole version is 1: ", done.err)
+                self.assertIn("the last good version is 1: ", done.err)
 
     def test_records_without_a_key_are_found(self):
         name = self.forge(b',4,"n4"', b',null,4')

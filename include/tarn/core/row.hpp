@@ -41,6 +41,8 @@ class row_view {
   }
 
   [[nodiscard]] list_view values() const noexcept { return values_; }
+  // Null if its columns have no names.
+  [[nodiscard]] const schema* columns() const noexcept { return columns_; }
   [[nodiscard]] index_iterator<list_view> begin() const noexcept { return values_.begin(); }
   [[nodiscard]] index_iterator<list_view> end() const noexcept { return values_.end(); }
 

@@ -111,22 +111,18 @@ class file_store {
   // this store. Errors: permission, io. O(files in the folder), whatever the prefix.
   template <class Visitor>
   [[nodiscard]] status list(std::string_view prefix, std::string_view start_after, Visitor&& visit) {
-    const outcome<int> folder = state_->folder.open_to_read();
-    if (folder.error_number == ENOENT) return {};
-    if (!folder) return system_error(folder.error_number, "open it").within(place());
-
-    System& system = state_->system;
-    const auto opened = retry_interrupted([&] { return system.open_listing(folder.value); });
-    if (!opened) return system_error(opened.error_number, "list it").within(place());
-    const open_listing listing{system, opened.value};
-    for (;;) {
-      const auto next = retry_interrupted([&] { return system.next_name(listing.names); });
-      if (!next) return system_error(next.error_number, "list it").within(place());
-      if (next.value == nullptr) return {};
-      const std::string_view name = next.value;
+    return visit_names([&](std::string_view name) {
       if (name.starts_with(temporary_prefix)) state_->left.note_found(name);
       if (is_store_name(name) && name.starts_with(prefix) && name > start_after) visit(name);
-    }
+    });
+  }
+
+  // What else is in the folder, for tools: temporary files, and names that no store would take.
+  template <class Visitor>
+  [[nodiscard]] status list_hidden(Visitor&& visit) {
+    return visit_names([&](std::string_view name) {
+      if (!is_store_name(name) && name != "." && name != "..") visit(name);
+    });
   }
 
   // Durable when it returns. Handles that `get` has returned stay valid. Errors: permission, io. One fsync.
@@ -180,6 +176,25 @@ class file_store {
     if (put.outcome() == put_outcome::created || put.outcome() == put_outcome::already_exists)
       if (const status synced = own.folder.sync_names(); !synced) return put_result::unknown(synced.error());
     return put;
+  }
+
+  // Of all files in the folder; none if there is no folder.
+  template <class Visitor>
+  [[nodiscard]] status visit_names(Visitor&& visit) {
+    const outcome<int> folder = state_->folder.open_to_read();
+    if (folder.error_number == ENOENT) return {};
+    if (!folder) return system_error(folder.error_number, "open it").within(place());
+
+    System& system = state_->system;
+    const auto opened = retry_interrupted([&] { return system.open_listing(folder.value); });
+    if (!opened) return system_error(opened.error_number, "list it").within(place());
+    const open_listing listing{system, opened.value};
+    for (;;) {
+      const auto next = retry_interrupted([&] { return system.next_name(listing.names); });
+      if (!next) return system_error(next.error_number, "list it").within(place());
+      if (next.value == nullptr) return {};
+      visit(std::string_view(next.value));
+    }
   }
 
   [[nodiscard]] std::string place() const { return concat({"folder \"", state_->folder.path(), '"'}); }

@@ -40,6 +40,19 @@ template <class Store, class Codec>
               "or was not told of it in time: begin again"})};
 }
 
+// Whether the bytes are those that the log describes. errc::corrupt, naming the object, if they are not. Of the
+// article's objects nothing is known.
+template <class = void>
+[[nodiscard]] status check_object_bytes(const data_object& object, std::string_view name, std::string_view bytes) {
+  if (!object.described) return {};
+  if (bytes.size() != object.bytes)
+    return error(errc::corrupt,
+                 concat({"object ", name, " has ", bytes.size(), " bytes, the log says ", object.bytes}));
+  if (crc32c(bytes) != object.checksum)
+    return error(errc::corrupt, concat({"object ", name, " is damaged: its checksum is not the one in the log"}));
+  return {};
+}
+
 // The rows of one object. Models row_cursor; what it hands out is valid until the next call of next(), also if the
 // reader is moved. Memory: that of the handle and of one row.
 template <class Store, row_codec Codec>
@@ -60,7 +73,10 @@ class object_reader {
     object_reader opened;
     opened.bytes_ = shared<handle>::make(*std::move(bytes));
     const std::string_view text = *opened.bytes_;
-    if (const tarn::status good = verify(object, name, text); !good) return good.error();
+    if (object.described && object.codec != Codec::name)
+      return error(errc::unsupported, concat({"object ", name, " is in codec '", object.codec, "', this client reads '",
+                                              Codec::name, "': give the client that codec"}));
+    if (const tarn::status good = check_object_bytes(object, name, text); !good) return good.error();
     const schema& written = of.schema_of(object.schema_number);
     result<cursor> rows = lake.codec.open(text, expectation(of.name, object, before + written.size()), bounds);
     if (!rows) return rows.error();
@@ -83,20 +99,6 @@ class object_reader {
  private:
   using handle = typename Store::handle;
   using cursor = std::remove_cvref_t<decltype(*std::declval<const Codec&>().open({}, object_expectation{}, limits{}))>;
-
-  // That the bytes are those which the log describes.
-  [[nodiscard]] static tarn::status verify(const data_object& object, std::string_view name, std::string_view bytes) {
-    if (!object.described) return {};
-    if (object.codec != Codec::name)
-      return error(errc::unsupported, concat({"object ", name, " is in codec '", object.codec, "', this client reads '",
-                                              Codec::name, "': give the client that codec"}));
-    if (bytes.size() != object.bytes)
-      return error(errc::corrupt,
-                   concat({"object ", name, " has ", bytes.size(), " bytes, the log says ", object.bytes}));
-    if (crc32c(bytes) != object.checksum)
-      return error(errc::corrupt, concat({"object ", name, " is damaged: its checksum is not the one in the log"}));
-    return {};
-  }
 
   [[nodiscard]] static object_expectation expectation(std::string_view table, const data_object& object,
                                                       std::size_t columns) {

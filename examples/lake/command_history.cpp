@@ -5,6 +5,7 @@
 #include "numbers.hpp"
 #include "output.hpp"
 #include "row_printers.hpp"
+#include "times.hpp"
 
 namespace lake {
 namespace {
@@ -32,6 +33,15 @@ void print_version(const tarn::commit_summary& summary, bool with_transaction, P
   if (summary.tables.empty()) print(nullptr);
 }
 
+// Leaves only what a version did to the table; false if that is nothing.
+bool select(tarn::commit_summary& summary, std::string_view table) {
+  tarn::sequence<tarn::table_change> selected;
+  for (tarn::table_change& each : summary.tables)
+    if (each.table == table) selected.push_back(std::move(each));
+  summary.tables = std::move(selected);
+  return !summary.tables.empty();
+}
+
 exit_code run(const call& asked) {
   output out;
   const tarn::result<row_format> format = wanted_format(asked.given, out);
@@ -45,7 +55,11 @@ exit_code run(const call& asked) {
   const bool with_transaction = *format != row_format::table;  // too wide for people
   if (with_transaction) columns.emplace_back("transaction");
   with_printer(*format, out, columns, [&](auto printer) {
-    while (!out.failed() && log->next()) print_version(log->summary(), with_transaction, printer);
+    while (!out.failed() && log->next()) {
+      tarn::commit_summary summary = log->summary();
+      if (asked.given.positional().empty() || select(summary, asked.argument(0)))
+        print_version(summary, with_transaction, printer);
+    }
     printer.finish();
   });
   const exit_code written = out.finish();
@@ -54,25 +68,28 @@ exit_code run(const call& asked) {
 
 }  // namespace
 
-constexpr command log_command{"log",
-                              "[--format table|ndjson|csv]",
-                              "list the versions of the lake",
-                              R"(Lists the versions, oldest first, with a line for each table that the version has
+constexpr command history_command{"history",
+                                  "[TABLE] [--format table|ndjson|csv]",
+                                  "list the versions of the lake",
+                                  R"(Lists the versions, oldest first, with a line for each table that the version has
 changed: when it was committed (UTC), by what operation, the rows and bytes that it
 added, and how many objects a compaction has replaced. Rows of keyed tables are
 records: rows and erasures. As a table on a terminal; else as NDJSON, with the
-transaction's id.
+transaction's id. With TABLE, only what was done to that one. A log that was
+truncated begins with its first version that is left.
 
 If the log is damaged, the versions before the damage are listed; see `check`.
+`log` is another name of this command.
 
   --format F    table, ndjson or csv
 
 For example:
-  lake my-lake log
+  lake my-lake history
+  lake my-lake history weather
 )",
-                              options,
-                              0,
-                              0,
-                              run};
+                                  options,
+                                  0,
+                                  1,
+                                  run};
 
 }  // namespace lake
