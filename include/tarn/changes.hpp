@@ -28,6 +28,8 @@
 #include "log/entry.hpp"
 #include "log/log.hpp"
 #include "log/names.hpp"
+#include "log/open.hpp"
+#include "log/retention.hpp"
 #include "log/snapshot.hpp"
 #include "log/truncation.hpp"
 #include "merge/strategy.hpp"
@@ -45,6 +47,14 @@ template <class = void>
 [[nodiscard]] error truncated_away(version last) {
   return {errc::snapshot_expired,
           concat({"the log was truncated to version ", last.number, ": what came after it can be told"})};
+}
+
+// Whether the state at version `from`, and what came next, is kept.
+template <class = void>
+[[nodiscard]] status check_kept_after(version from, const retention& kept) {
+  if (from >= kept.oldest || (from == version() && kept.oldest == version{0})) return {};
+  return error(errc::snapshot_expired, concat({"version ", from.number, " was given up by a vacuum: the oldest is ",
+                                               kept.oldest.number, ", and what came after it can be told"}));
 }
 
 }  // namespace change_detail
@@ -102,7 +112,7 @@ class [[nodiscard]] change_feed {
   [[nodiscard]] const row_change& change() const noexcept { return change_; }
 
   // An error once the feed has failed: the changes before were right. errc::no_such_table at the end of a feed in which
-  // no version has a table of this name; errc::snapshot_expired if the log has been truncated meanwhile.
+  // no version has a table of this name; errc::snapshot_expired if what it takes has been given up meanwhile.
   [[nodiscard]] const tarn::status& status() const noexcept { return status_; }
 
   // For `for`: see above. May be called once.
@@ -138,7 +148,15 @@ class [[nodiscard]] change_feed {
       return true;
     }
     status_ = changes.status();
+    if (!status_) explain_failure();
     return false;
+  }
+
+  // What is missing is no damage if a vacuum has given it up since the feed began.
+  void explain_failure() {
+    shared_snapshot now = lake_->latest;
+    if (!read_on(lake_->store, now, lake_->extent, {INT64_MAX}, lake_->options.bounds)) return;
+    if (const tarn::status kept = change_detail::check_kept_after(before_->at, now->kept); !kept) status_ = kept;
   }
 
   // False if all that the current version did has been told.
@@ -257,10 +275,7 @@ template <class Store, class Codec, class Merge>
   if (to > (*newest)->at)
     return error(errc::not_found,
                  concat({"there is no version ", to.number, ": the newest is ", (*newest)->at.number}));
-  const version oldest = (*newest)->kept.oldest;
-  if (from < oldest && !(from == version() && oldest == version{0}))
-    return error(errc::snapshot_expired, concat({"version ", from.number, " was given up by a vacuum: the oldest is ",
-                                                 oldest.number, ", and what came after it can be told"}));
+  if (const status kept = change_detail::check_kept_after(from, (*newest)->kept); !kept) return kept.error();
   const result<shared_snapshot> state = lake.snapshot_at(from);
   if (!state) return state.error();
   if (lake.core()->extent.truncated > from) return change_detail::truncated_away(lake.core()->extent.truncated);

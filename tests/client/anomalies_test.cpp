@@ -398,6 +398,76 @@ TEST_CASE_TEMPLATE("a compaction disturbs neither readers nor writers, and they 
   }
 }
 
+TEST_CASE_TEMPLATE("D12: of a deletion in an object and a compaction of it, the later conflicts, at each level", Place,
+                   TARN_EACH_STORE) {
+  for (const isolation level : levels)
+    for (const bool delete_first : {false, true}) {
+      setting<Place> s;
+      for (const int v : {1, 2, 3}) s.one.run([&](auto& tx) { return tx.insert("g", {v}); }).value();
+      const auto plans = s.two.plan_compaction("g").value();
+      REQUIRE(plans.size() == 1);
+      const compacted_objects done = s.two.run_compaction(plans[0]).value();
+      auto deleting = s.one.begin(level).value();
+      auto appending = s.one.begin(level).value();
+      REQUIRE(deleting.erase_where("g", {{"v", equals, 2}}).value() == 1);
+      appending.insert("g", {4}).value();
+      if (delete_first) {
+        CHECK(commits(deleting));
+        CHECK(s.two.commit_compaction(done).error().code() == errc::conflict);
+      } else {
+        CHECK(s.two.commit_compaction(done).has_value());
+        CHECK_FALSE(commits(deleting));
+        const auto again = [](auto& tx) -> status {
+          const auto erased = tx.erase_where("g", {{"v", equals, 2}});
+          return erased ? status() : status(erased.error());
+        };
+        CHECK(s.one.run(again, level).has_value());
+      }
+      CHECK(commits(appending));
+      CHECK(s.rows_now("g") == 3);  // 1, 3 and 4: what was deleted does not return
+    }
+}
+
+TEST_CASE_TEMPLATE("lost update in a bag: of two that change the same row, one conflicts, at each level", Place,
+                   TARN_EACH_STORE) {
+  for (const isolation level : levels)
+    for (const bool same_row : {true, false}) {
+      setting<Place> s;
+      s.one.run([](auto& tx) { return tx.insert("g", {{1}, {2}}); }).value();
+      auto t1 = s.one.begin(level).value();
+      auto t2 = s.two.begin(level).value();
+      REQUIRE(t1.update_where("g", {{"v", equals, 1}}, {{"v", 10}}).value() == 1);
+      REQUIRE(t2.erase_where("g", {{"v", equals, same_row ? 1 : 2}}).value() == 1);
+      CHECK(commits(t1));
+      CHECK(commits(t2) == (!same_row && level != isolation::serializable));  // which has read all rows
+    }
+}
+
+TEST_CASE_TEMPLATE("of a change of the schema, or a restore, and any use of the table, the later conflicts", Place,
+                   TARN_EACH_STORE) {
+  for (const isolation level : levels)
+    for (const bool use_first : {false, true}) {
+      setting<Place> s;
+      auto use = s.one.begin(level).value();
+      auto looked = s.one.begin(level).value();
+      auto alter = s.two.begin(level).value();
+      put(use, "z", 1);
+      CHECK(looked.columns("t").value().size() == 2);  // decides by what columns there are
+      looked.insert("g", {1}).value();
+      alter.add_column("t", {"w"}).value();
+      CHECK(commits(use_first ? use : alter));
+      CHECK_FALSE(commits(use_first ? alter : use));
+      CHECK(commits(looked) == use_first);
+
+      auto late = s.one.begin(level).value();
+      late.insert("g", {2}).value();
+      late.erase("t", {"x"}).value();
+      CHECK(s.two.restore({0}).has_value());
+      CHECK_FALSE(commits(late));
+      CHECK(s.now("x") == 10);
+    }
+}
+
 // --- what it costs ---------------------------------------------------------------------------------------------------
 
 namespace {
@@ -427,15 +497,22 @@ bool race(std::uint32_t buckets, isolation level, Mine mine, Theirs theirs, conf
   return committed;
 }
 
-// Of the names of one letter, one in the same bucket as another, or not.
-std::string letter_in_bucket(std::string_view other, std::uint32_t buckets, bool same) {
-  const auto bucket = [&](std::string_view key) {
-    const value_view values[] = {key};
-    return bucket_of(list_view(values, 1), {0}, buckets);
+// Three letters, the first and the last in one of 16 buckets, the one between in another.
+struct spread_letters {
+  std::string low, between, high;
+};
+spread_letters find_spread_letters() {
+  const auto bucket = [](char letter) {
+    const std::string key(1, letter);
+    const value_view values[] = {std::string_view(key)};
+    return bucket_of(list_view(values, 1), {0}, 16);
   };
-  for (char key = 'a'; key <= 'z'; ++key)
-    if (const std::string name(1, key); name != other && (bucket(name) == bucket(other)) == same) return name;
-  FAIL("all letters share a bucket");
+  for (char low = 'a'; low <= 'x'; ++low)
+    for (char high = 'z'; high > low + 1; --high)
+      if (const auto between = static_cast<char>(low + 1);
+          bucket(low) == bucket(high) && bucket(between) != bucket(low))
+        return {std::string(1, low), std::string(1, between), std::string(1, high)};
+  FAIL("all letters are in order of bucket");
   return {};
 }
 
@@ -443,14 +520,15 @@ std::string letter_in_bucket(std::string_view other, std::uint32_t buckets, bool
 
 TEST_CASE("keys are read only where bucket and bounds do not tell that there is none in common") {
   conflict_statistics seen;
-  const auto write = [](std::initializer_list<std::string_view> keys) {
+  const spread_letters spread = find_spread_letters();
+  const auto write = [](const std::vector<std::string>& keys) {
     return [=](auto& tx) {
-      for (const std::string_view key : keys) put(tx, key, 1);
+      for (const std::string& key : keys) put(tx, key, 1);
     };
   };
-  const auto read = [](std::initializer_list<std::string_view> keys) {
+  const auto read = [](const std::vector<std::string>& keys) {
     return [=](auto& tx) {
-      for (const std::string_view key : keys) (void)get(tx, key);
+      for (const std::string& key : keys) (void)get(tx, key);
       tx.create_table("other", {"v"}).value();  // something to commit
     };
   };
@@ -465,7 +543,8 @@ TEST_CASE("keys are read only where bucket and bounds do not tell that there is 
     CHECK_FALSE(race(1, level, write({"a", "e"}), write({"d", "e"}), seen));
     CHECK(seen.objects_read == 1);
     // Other buckets: nothing is read, whatever the bounds.
-    CHECK(race(16, level, write({"k"}), write({letter_in_bucket("k", 16, false)}), seen));
+    CHECK(race(16, level, write({spread.between}), write({spread.low, spread.high}), seen));
+    CHECK(seen.compared == 1);
     CHECK(seen.objects_read == 0);
     CHECK_FALSE(race(16, level, write({"k"}), write({"k"}), seen));
     CHECK(seen.objects_read == 1);
@@ -484,7 +563,8 @@ TEST_CASE("keys are read only where bucket and bounds do not tell that there is 
   CHECK(race(1, isolation::serializable, read({"a", "e", "z"}), write({"d", "f"}), seen));
   CHECK(seen.objects_read == 1);
   CHECK_FALSE(race(1, isolation::serializable, read({"a", "f", "z"}), write({"d", "f"}), seen));
-  CHECK(race(16, isolation::serializable, read({"k"}), write({letter_in_bucket("k", 16, false)}), seen));
+  CHECK(race(16, isolation::serializable, read({spread.between}), write({spread.low, spread.high}), seen));
+  CHECK(seen.compared == 1);
   CHECK(seen.objects_read == 0);
   // Who writes without blocking compares nothing.
   CHECK(race(1, isolation::non_blocking, write({"e"}), write({"e"}), seen));

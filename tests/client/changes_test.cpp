@@ -8,6 +8,7 @@
 #include <string_view>
 #include <tarn/changes.hpp>
 #include <tarn/tarn.hpp>
+#include <tarn/vacuum.hpp>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "../support/reading.hpp"
 #include "../support/scripted_store.hpp"
 #include "../support/stores.hpp"
+#include "../support/test_environment.hpp"
 
 using namespace tarn;
 using namespace tarn_test;
@@ -192,27 +194,38 @@ TEST_CASE("an update of a bag is one change, also if its row was updated again, 
   CHECK(tell(lake, 1, 2) == told{"2 erase 100", "2 erase 500"});
 }
 
-TEST_CASE("the rows of one set that are not in another: every pair of small sets") {
-  constexpr unsigned rows = 6, sets = 1U << rows;
-  const auto set_of = [](unsigned members) {
-    row_set made;
-    for (unsigned number = 0; number < rows; ++number)
-      if ((members >> number & 1U) != 0) made.add(number);
-    return made;
-  };
-  for (unsigned mine = 0; mine < sets; ++mine)
-    for (unsigned theirs = 0; theirs < sets; ++theirs) {
-      row_set left = set_of(mine);
-      left.remove(set_of(theirs));
-      if (!(left == set_of(mine & ~theirs))) FAIL_CHECK(to_text(set_of(mine)), " without ", to_text(set_of(theirs)));
-    }
-  row_set all;
-  all.add(row_range{0, UINT64_MAX});
-  row_set ends;
-  ends.add(0);
-  ends.add(UINT64_MAX);
-  all.remove(ends);
-  CHECK(all.ranges() == sequence<row_range>{{1, UINT64_MAX - 1}});
+TEST_CASE_TEMPLATE("bags tell deletes, updates and compactions by call", Place, TARN_EACH_STORE) {
+  const Place place;
+  client_options options;
+  options.bounds.rows_per_object = 3;
+  client lake{place.open(), options};
+  auto tx = lake.begin().value();
+  tx.create_table("t", {"n", "s"}).value();
+  for (int number = 0; number < 7; ++number) tx.insert("t", {number, "old"}).value();
+  tx.commit().value();
+  auto changing = lake.begin().value();
+  auto scan = changing.scan("t").value();
+  while (scan.next()) {
+    if (scan.row()[0].as_integer() % 3 == 0) changing.erase(scan).value();
+    if (scan.row()[0].as_integer() % 3 == 1) changing.update(scan, {{"s", "new"}}).value();
+  }
+  changing.insert("t", {{10, "new"}, {11, "old"}}).value();
+  CHECK(changing.update_where("t", {{"s", equals, "new"}}, {{"s", "newer"}}).value() == 3);   // 1 and 4 again, and 10
+  CHECK(changing.erase_where("t", {{"n", at_least, 4}, {"s", equals, "old"}}).value() == 2);  // 5, and 11
+  changing.commit().value();
+  CHECK(tell(lake, 0, 1) == told{"1 erase 0 old", "1 update 1 old -> 1 newer", "1 erase 3 old",
+                                 "1 update 4 old -> 4 newer", "1 erase 5 old", "1 erase 6 old", "1 insert 10 newer"});
+  const version compacted = lake.compact("t").value();
+  CHECK(compacted > version{1});
+  CHECK(tell(lake, 1, compacted.number).empty());
+  lake.run([](auto& t) -> status {
+        const auto erased = t.erase_where("t", {{"s", equals, "newer"}});
+        return erased ? status() : status(erased.error());
+      })
+      .value();
+  const std::string last = std::to_string(compacted.number + 1);
+  CHECK(tell(lake, compacted.number, compacted.number + 1) ==
+        told{last + " erase 1 newer", last + " erase 4 newer", last + " erase 10 newer"});
 }
 
 TEST_CASE("updates that lead nowhere are damage that the feed names") {
@@ -419,19 +432,32 @@ TEST_CASE("wrong ranges, tables and objects are errors that say so") {
 #endif
 }
 
-TEST_CASE("versions that a vacuum has given up have no changes") {
-  client lake{memory_store{}};
-  lake.run([](auto& tx) { return tx.create_table("t", {"n"}); }).value();
-  for (int number = 1; number < 4; ++number) lake.run([&](auto& tx) { return tx.insert("t", {number}); }).value();
-  entry vacuum;
-  vacuum.operation = "vacuum";
-  vacuum.vacuums = true;
-  vacuum.kept = {{INT64_MIN}, {2}};
-  CHECK(commit_entry(*lake.core(), lake.newest_snapshot().value(), std::move(vacuum), accept_all).value() ==
-        version{4});
-  CHECK(code_of(changes(lake, "t", {-1}, {4})) == errc::snapshot_expired);
-  CHECK(code_of(changes(lake, "t", {1}, {4})) == errc::snapshot_expired);
-  CHECK(tell(lake, 2, 4) == told{"3 insert 3"});
+TEST_CASE("versions that a vacuum has given up have no changes, also if it came while they were told") {
+  test_environment hands;
+  client_options options;
+  options.surroundings = hands.get();
+  client lake{memory_store{}, options};
+  lake.run([](auto& tx) { return tx.create_table("t", users, keyed{{"id"}}); }).value();
+  for (int number = 1; number < 4; ++number)
+    lake.run([&](auto& tx) { return tx.upsert("t", {1, "Ada", number}); }).value();
+  lake.compact("t").value();
+  lake.run([](auto& tx) { return tx.upsert("t", {2, "Bob", 5}); }).value();
+  hands.clock.ms += 60'000;
+  auto ahead = changes(lake, "t", {-1}, {5}).value();
+  REQUIRE(ahead.next());
+  client other{lake.store(), options};
+  const vacuum_report report = vacuum(other, {.keep_ms = 0, .keep_versions = 2, .grace_ms = 0}).value();
+  const std::int64_t oldest = report.kept.oldest.number;
+  REQUIRE(oldest == 4);
+  REQUIRE_FALSE(report.objects.empty());
+  CHECK_FALSE(ahead.next());
+  CHECK(code_of(ahead.status()) == errc::snapshot_expired);
+  for (const bool truncated : {false, true}) {
+    if (truncated) CHECK(truncate(lake).value() == version{oldest});
+    for (std::int64_t from = -1; from < oldest; ++from)
+      CHECK(code_of(changes(lake, "t", {from}, {5})) == errc::snapshot_expired);
+    CHECK(tell(lake, oldest, 6) == told{"5 insert 2 Bob 5"});
+  }
 }
 
 TEST_CASE("nothing is told of what a truncation has made garbage, whenever it came") {

@@ -134,6 +134,7 @@ TEST_CASE("a race for the slot is lost once, checked, and won at the next") {
 TEST_CASE("a commit that others are always faster than gives up when its waits come to their total") {
   setup s;
   s.options.backoff = {100, 100, 30, 1'000};
+  s.options.rebase_limit = 500;
   std::uint64_t faster = 100;
   s.store.plan().put = [&](std::string_view name, std::string_view bytes, memory_store& inner) {
     entry theirs = s.make(faster++);

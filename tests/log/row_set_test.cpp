@@ -87,6 +87,30 @@ TEST_CASE("rows at the end of all numbers are rows as well") {
   CHECK(rows.ranges() == sequence<row_range>{{0, UINT64_MAX}});
 }
 
+TEST_CASE("what is left of a set without another, of every pair of small sets") {
+  constexpr unsigned rows = 6, sets = 1U << rows;
+  const auto set_with = [](unsigned members) {
+    row_set made;
+    for (unsigned number = 0; number < rows; ++number)
+      if ((members >> number & 1U) != 0) made.add(number);
+    return made;
+  };
+  for (unsigned mine = 0; mine < sets; ++mine)
+    for (unsigned theirs = 0; theirs < sets; ++theirs) {
+      row_set left = set_with(mine);
+      left.remove(set_with(theirs));
+      if (!(left == set_with(mine & ~theirs)))
+        FAIL_CHECK(to_text(set_with(mine)), " without ", to_text(set_with(theirs)));
+    }
+  row_set all;
+  all.add(row_range{0, UINT64_MAX});
+  row_set ends;
+  ends.add(0);
+  ends.add(UINT64_MAX);
+  all.remove(ends);
+  CHECK(all.ranges() == sequence<row_range>{{1, UINT64_MAX - 1}});
+}
+
 TEST_CASE("rows are written as people write them") {
   CHECK(to_text(row_set()) == "");
   CHECK(to_text(set_of({{0, 0}, {12, 12}, {3, 7}})) == "0,3-7,12");

@@ -29,24 +29,27 @@ enum class step {
   update_x,
   append_g,
   scan_g,
+  erase_old_g,  // one row, of two that are there in the beginning
+  erase_all_g,
   drop_k,
-  drop_g,
+  alter_k,  // one column more
   create_a,
-  has_a,
   list_tables,
   create_b_without_a,  // decides by what tables there are
-  compact_k            // a program of its own
+  compact_k,           // a program of its own
+  compact_g            // the same
 };
-constexpr int step_count = static_cast<int>(step::compact_k) + 1;
+constexpr int step_count = static_cast<int>(step::compact_g) + 1;
 
 // Whose name it uses.
 std::string table_of(step taken) {
   switch (taken) {
     case step::append_g:
     case step::scan_g:
-    case step::drop_g: return "G";
+    case step::erase_old_g:
+    case step::erase_all_g:
+    case step::compact_g: return "G";
     case step::create_a:
-    case step::has_a:
     case step::create_b_without_a: return "A";
     case step::list_tables: return "all";
     default: return "K";
@@ -59,7 +62,8 @@ using program = std::vector<step>;
 struct contents {
   std::set<std::string> tables;
   std::map<std::string, std::pair<std::string, std::string>> keys;  // of K: to the columns v and n
-  std::multiset<std::string> bag;                                   // G
+  std::set<std::string> bag;                                        // G: no row is there twice
+  bool wide = false;                                                // K has the column more
 
   friend bool operator==(const contents&, const contents&) = default;
 };
@@ -68,21 +72,24 @@ struct contents {
 struct effects {
   std::map<std::string, std::optional<std::pair<std::string, std::string>>> written;
   std::set<std::string> validated;  // keys
-  std::multiset<std::string> appended;
+  std::set<std::string> appended, removed;
   std::set<std::string> created, dropped, looked_up;
+  bool alters = false;
   bool compacts = false;
 
   [[nodiscard]] bool nothing() const {
-    return written.empty() && appended.empty() && created.empty() && dropped.empty();
+    return written.empty() && appended.empty() && removed.empty() && created.empty() && dropped.empty() && !alters;
   }
 };
 
 contents after(contents state, const effects& done) {
   for (const std::string& name : done.dropped) {
     state.tables.erase(name);
-    if (name == "K") state.keys.clear();
-    if (name == "G") state.bag.clear();
+    state.keys.clear();  // it is K
+    state.wide = false;
   }
+  if (done.alters) state.wide = true;
+  for (const std::string& each : done.removed) state.bag.erase(each);
   for (const auto& [key, now] : done.written)
     if (now)
       state.keys[key] = *now;
@@ -153,9 +160,20 @@ struct run {
   void drop(const std::string& table) {
     if (!note(tx.drop_table(table))) return;
     done.dropped.insert(table);
+    done.written.clear();
+    done.alters = false;
     view = after(std::move(view), done);
-    if (table == "K") done.written.clear();
-    if (table == "G") done.appended.clear();
+  }
+  // Rows of the snapshot, or one's own.
+  void erase_from_g(const filter& wanted, std::set<std::string> rows) {
+    const auto erased = tx.erase_where("G", wanted);
+    REQUIRE(erased.has_value());
+    seen += std::to_string(*erased) + ";";
+    CHECK(*erased == rows.size());
+    for (const std::string& each : rows) {
+      view.bag.erase(each);
+      if (done.appended.erase(each) == 0) done.removed.insert(each);
+    }
   }
 
   void take(step next) {
@@ -193,17 +211,26 @@ struct run {
         break;
       case step::scan_g: scan("G"); break;
       case step::drop_k: drop("K"); break;
-      case step::drop_g: drop("G"); break;
+      case step::erase_old_g:
+        erase_from_g({{"v", equals, "old"}},
+                     view.bag.count("old") != 0 ? std::set<std::string>{"old"} : std::set<std::string>{});
+        break;
+      case step::erase_all_g: erase_from_g({}, view.bag); break;
+      case step::alter_k:
+        if (!note(tx.add_column("K", {"more"}))) break;
+        done.alters = true;
+        view.wide = true;
+        break;
       case step::create_a: create("A"); break;
-      case step::has_a: seen += tx.has_table("A").value() ? "has A;" : "no A;"; break;
       case step::list_tables:
         for (const std::string& each : tx.tables().value()) seen += each + ";";
         break;
       case step::create_b_without_a:
         if (!tx.has_table("A").value()) create("B");
         break;
-      case step::compact_k: {
-        const auto plans = in->plan_compaction("K");
+      case step::compact_k:
+      case step::compact_g: {
+        const auto plans = in->plan_compaction(table_of(next));
         if (!plans || plans->empty()) break;
         compaction = in->run_compaction((*plans)[0]).value();
         done.compacts = true;
@@ -222,6 +249,7 @@ contents read_all(lake& reader) {
   if (all.tables.count("K") != 0)
     for (const row& each : tarn_test::rows_of(tx, "K"))
       all.keys[text_of(each[0])] = {text_of(each[1]), text_of(each[2])};
+  all.wide = all.tables.count("K") != 0 && tx.columns("K").value().size() == 4;
   if (all.tables.count("G") != 0)
     for (const row& each : tarn_test::rows_of(tx, "G")) all.bag.insert(text_of(each[0]));
   return all;
@@ -250,19 +278,19 @@ struct point {
   contents holds;
 };
 
-// Three states: x and y, one of them, or none; K has something to compact in the first two.
+// Two states: of K with x and y, and something to compact, and of K without rows. G has two objects.
 std::vector<point> initial_states() {
   std::vector<point> made;
-  for (const int keys : {2, 1, 0}) {
+  for (const bool keys : {true, false}) {
     lake in{memory_store{}};
     in.run([](auto& tx) -> status {
         tx.create_table("K", {{"k", column_type::string}, "v", "n"}, keyed{{"k"}}).value();
         tx.create_table("G", {"v"}).value();
         return tx.insert("G", {"old"});
       }).value();
-    if (keys > 1) in.run([](auto& tx) { return tx.upsert("K", {"y", "oldy", "oldy"}); }).value();
-    if (keys > 0) in.run([](auto& tx) { return tx.upsert("K", {{"x", "was", "was"}, {"w", "w", "w"}}); }).value();
-    if (keys > 0) in.run([](auto& tx) { return tx.upsert("K", {"x", "oldx", "oldx"}); }).value();
+    in.run([](auto& tx) { return tx.insert("G", {"older"}); }).value();
+    if (keys) in.run([](auto& tx) { return tx.upsert("K", {{"x", "was", "was"}, {"y", "oldy", "oldy"}}); }).value();
+    if (keys) in.run([](auto& tx) { return tx.upsert("K", {"x", "oldx", "oldx"}); }).value();
     made.push_back({in, read_all(in)});
   }
   return made;
@@ -274,7 +302,7 @@ std::vector<program> programs(bool pairs) {
   for (int a = 0; pairs && a < step_count; ++a)
     for (int b = 0; b < step_count; ++b) {
       const program both{static_cast<step>(a), static_cast<step>(b)};
-      if (both[0] != step::compact_k && both[1] != step::compact_k) made.push_back(both);
+      if (a < static_cast<int>(step::compact_k) && b < static_cast<int>(step::compact_k)) made.push_back(both);
     }
   return made;
 }
@@ -302,17 +330,25 @@ bool may_follow(isolation level, const run& mine, const effects& won, const cont
   for (const auto* const changed : {&won.created, &won.dropped})
     for (const std::string& table : *changed)
       if (mine.done.looked_up.count(table) != 0 || mine.done.looked_up.count("all") != 0) return false;
-  const bool disturbs_k = !won.written.empty() && mine.done.dropped.count("K") != 0;
-  const bool disturbs_g = !won.appended.empty() && mine.done.dropped.count("G") != 0;
-  return !disturbs_k && !disturbs_g;  // nothing is discarded unseen
+  if (won.alters && mine.done.looked_up.count("K") != 0) return false;
+  for (const std::string& each : won.removed)
+    if (mine.done.removed.count(each) != 0) return false;
+  // Nothing is discarded unseen.
+  return won.written.empty() || (!mine.done.alters && mine.done.dropped.empty());
 }
 
 // The rules have three conflicts that comparing outcomes does not ask for: of two writes of one key the first would be
-// lost unseen, so would what is in a dropped table, and the work of the second compaction.
+// lost unseen, so would what is in a dropped or altered table, and the work of the second of two who reorganize the
+// same objects.
 bool is_meant(const effects& mine, const effects& won) {
   for (const auto& [key, now] : won.written)
     if (mine.written.count(key) != 0 || mine.validated.count(key) != 0) return true;
-  return !mine.dropped.empty() || !won.dropped.empty() || (mine.compacts && won.compacts);
+  if (mine.compacts && won.compacts) return true;
+  // A bag is read as a whole, whatever the filter.
+  if (!mine.removed.empty() && !won.appended.empty()) return true;
+  // Rows that are deleted from an object that is compacted are in another one then.
+  if ((mine.compacts && !won.removed.empty()) || (won.compacts && !mine.removed.empty())) return true;
+  return !mine.dropped.empty() || !won.dropped.empty() || mine.alters || won.alters;
 }
 
 void compare(isolation level, point& from, const program& winner, const program& other, const effects& won, point& to,
@@ -347,8 +383,7 @@ void compare(isolation level, point& from, const program& winner, const program&
 }
 
 // Of all programs of one step for one of the two, and of one or two for the other.
-tally compare_all(isolation level, point& from, bool two_of_winner, bool two_of_mine) {
-  tally all;
+void compare_all(isolation level, point& from, bool two_of_winner, bool two_of_mine, tally& all) {
   const std::vector<program> others = programs(two_of_mine);
   for (const program& winner : programs(two_of_winner)) {
     point to{fork(from.at), {}};
@@ -359,24 +394,22 @@ tally compare_all(isolation level, point& from, bool two_of_winner, bool two_of_
     REQUIRE(read_all(to.at) == to.holds);
     for (const program& mine : others) compare(level, from, winner, mine, won.done, to, all);
   }
-  return all;
 }
 
 }  // namespace
 
-TEST_CASE("whatever commits is as if it had run after the winner: each step against each two, and two against one") {
+TEST_CASE("whatever commits is as if it had run after the winner: each step, and each two, against each step") {
   std::vector<point> states = initial_states();
   for (const isolation level : {isolation::serializable, isolation::snapshot, isolation::non_blocking}) {
     CAPTURE(static_cast<int>(level));
-    tally all = compare_all(level, states[0], true, false);
-    for (point& from : states) {
-      const tally more = compare_all(level, from, false, true);
-      all.pairs += more.pairs;
-      all.conflicts += more.conflicts;
-      all.needless += more.needless;
+    tally all;
+    compare_all(level, states[0], false, true, all);
+    if (level == isolation::serializable) {
+      compare_all(level, states[1], false, true, all);
+      compare_all(level, states[0], true, false, all);  // and two steps of the winner against one
     }
     MESSAGE(all.pairs, " pairs, ", all.conflicts, " conflicts, ", all.needless, " of them needless");
     CHECK(all.conflicts > all.pairs / 10);
-    CHECK(all.needless < all.conflicts / 2);
+    CHECK(all.needless < (level == isolation::serializable ? all.conflicts / 2 : all.conflicts / 8));
   }
 }

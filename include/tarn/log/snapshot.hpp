@@ -61,7 +61,7 @@ template <class = void>
 [[nodiscard]] status check_kept(const snapshot& state, version at) {
   if (at.number < 0 || at > state.at)
     return error(errc::not_found,
-                 concat({"there is no version ", at.number, ": the first is 0, the newest ", state.at.number}));
+                 concat({"there is no version ", at.number, ": the newest is ", state.at.number}));
   if (at >= state.kept.oldest) return {};
   for (const version_tag& each : *state.tags)
     if (each.at == at) return {};
