@@ -125,4 +125,13 @@ template <class = void>
   return true;
 }
 
+// Whether the table is made of this object, among others. Linear in their number.
+template <class = void>
+[[nodiscard]] bool has_object(const table_state& table, const uuid& id) noexcept {
+  for (const copy_on_write<bucket_state>& bucket : table.buckets)
+    for (const keyed_object& each : bucket->objects)
+      if (each.object.id == id) return true;
+  return table.objects.find(id) < table.objects.size();
+}
+
 }  // namespace tarn::inline TARN_ABI

@@ -39,7 +39,7 @@ class key_conflicts {
   // `used` is what the transaction has done; all of it must have been flushed. Both must outlive this.
   key_conflicts(core& lake, const tables& used) noexcept : lake_(lake), used_(used) {}
 
-  // Errors: see `keys_of`. One `get`, unless the bounds settle it.
+  // Errors: see `keys_in`. One `get`, unless the bounds settle it.
   [[nodiscard]] result<std::string> find_read(const std::string& table, const read_set& reads, const action& theirs) {
     const table_state& state = state_of(table);
     if (reads.is_whole()) return std::string("keys, of which it has read more than limits::read_keys_max");
@@ -61,7 +61,7 @@ class key_conflicts {
     return std::string();
   }
 
-  // Errors: see `keys_of`. One `get`, and one for each object of one's own, unless the bounds settle it.
+  // Errors: see `keys_in`. One `get`, and one for each object of one's own, unless the bounds settle it.
   [[nodiscard]] result<std::string> find_written(const std::string& table, const action& theirs) {
     const auto& slot = *used_.used().find(table);
     const table_state& state = *slot.state();
@@ -71,7 +71,7 @@ class key_conflicts {
       if (!may_share_keys(state, own.object, theirs.object)) continue;
       const result<shared<key_index>> their_keys = keys_of(state, theirs);
       if (!their_keys) return their_keys.error();
-      const result<shared<key_index>> own_keys = index_of(lake_, state, own);
+      const result<shared<key_index>> own_keys = keys_in(state, own);
       if (!own_keys) return own_keys.error();
       if (const std::size_t at = find_common(**own_keys, **their_keys); at < (*own_keys)->size())
         return describe(state, (**own_keys)[at].key);
@@ -113,18 +113,16 @@ class key_conflicts {
     return own.size();
   }
 
-  // Of the object in a winner's block. errc::snapshot_expired if a vacuum has taken it meanwhile: who cannot be
-  // compared with cannot be followed; errc::corrupt if it is damaged.
+  // Of the object in a winner's block.
   [[nodiscard]] result<shared<key_index>> keys_of(const table_state& state, const action& theirs) {
     if (!lake_.key_indexes.find(theirs.object.id)) ++lake_.conflicts.objects_read;
-    const result<shared<key_index>> index = index_of(lake_, state, {theirs.object, theirs.block, {}});
-    if (index || index.error().code() != errc::corrupt) return index;
-    const std::string name = object_name(state.name, theirs.object.id);
-    const auto bytes = lake_.store.get(name);
-    if (bytes || bytes.error().code() != errc::not_found) return index;
-    return error(errc::snapshot_expired,
-                 concat({"object ", name, ", which was committed since this transaction began, is gone: whether both ",
-                         "wrote a key cannot be told; begin another"}));
+    return keys_in(state, {theirs.object, theirs.block, {}});
+  }
+  // errc::expired if a vacuum has taken the object meanwhile: what cannot be compared cannot be followed.
+  [[nodiscard]] result<shared<key_index>> keys_in(const table_state& state, const keyed_object& object) {
+    const result<shared<key_index>> index = index_of(lake_, state, object);
+    if (index || index.error().code() != errc::snapshot_expired) return index;
+    return error(errc::expired, index.error().message());
   }
 
   [[nodiscard]] static std::string describe(const table_state& state, std::string_view key) {

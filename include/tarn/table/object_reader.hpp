@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,11 +16,29 @@
 #include "../core/text.hpp"
 #include "../log/entry.hpp"
 #include "../log/names.hpp"
+#include "../log/open.hpp"
+#include "../log/snapshot.hpp"
 #include "../log/table_state.hpp"
 #include "client_core.hpp"
 #include "projection.hpp"
 
 namespace tarn::inline TARN_ABI {
+
+// Why an object of the table `of`, that some version or transaction has, is not in the store. errc::snapshot_expired if
+// a vacuum has removed it, else errc::corrupt. Reads the log from where the client has got to.
+template <class Store, class Codec>
+[[nodiscard]] error missing_object(client_core<Store, Codec>& lake, const table_state& of, const data_object& object) {
+  const std::string name = object_name(of.name, object.id);
+  shared_snapshot newest = lake.latest;
+  const status read = read_on(lake.store, newest, lake.extent, {INT64_MAX}, lake.options.bounds);
+  bool is_needed = !has_birth(object.id) || newest->kept.horizon < birth_of(object.id);
+  for (const auto& [table, state] : newest->tables) is_needed = is_needed || has_object(*state, object.id);
+  if (!read || is_needed) return {errc::corrupt, concat({"object ", name, ", which the log names, is missing"})};
+  return {
+      errc::snapshot_expired,
+      concat({"object ", name, " has been removed by a vacuum, which has given up the versions that it was part of, ",
+              "or was not told of it in time: begin again"})};
+}
 
 // Whether the bytes are those that the log describes. errc::corrupt, naming the object, if they are not. Of the
 // article's objects nothing is known.
@@ -42,14 +61,14 @@ class object_reader {
   using core = client_core<Store, Codec>;
 
   // The object of the table `of`, whose columns its rows have after `before` values more, whichever it was written
-  // with. errc::corrupt, naming the object, if it is missing or its bytes are others; one `get`. Rows that have other
-  // columns than the table has now cost a copy each, of references to their values.
+  // with. errc::corrupt, naming the object, if it is missing or its bytes are others, errc::snapshot_expired if a
+  // vacuum has removed it; one `get`. Rows that have other columns than the table has now cost a copy each, of
+  // references to their values.
   [[nodiscard]] static result<object_reader> open(core& lake, const table_state& of, const data_object& object,
                                                   const limits& bounds, std::size_t before = 0) {
     const std::string name = object_name(of.name, object.id);
     result<handle> bytes = lake.store.get(name);
-    if (!bytes && bytes.error().code() == errc::not_found)
-      return error(errc::corrupt, concat({"object ", name, ", which the log names, is missing"}));
+    if (!bytes && bytes.error().code() == errc::not_found) return missing_object(lake, of, object);
     if (!bytes) return bytes.error();
     object_reader opened;
     opened.bytes_ = shared<handle>::make(*std::move(bytes));
