@@ -173,8 +173,9 @@ class object_check {
     finding_kind kind = finding_kind::damaged_object;
     const auto bytes = lake_->store.get(what.name);
     if (!bytes && bytes.error().code() == errc::not_found)
-      kind = finding_kind::missing_object;
-    else if (why.code() == errc::unsupported)
+      return report_lost(finding_kind::missing_object, what,
+                         concat({"object ", what.name, ", which the log names, is missing"}));
+    if (why.code() == errc::unsupported)
       kind = finding_kind::unsupported;
     else if (bytes && what.object.described && check_object_bytes(what.object, what.name, *bytes))
       kind = finding_kind::wrong_rows;
