@@ -164,7 +164,7 @@ class checker {
     if (which_ == checked_versions::newest) return true;
     bool has = false;  // not what an entry adds and drops again
     for (const object_stay& each : log_.history().find(object)) {
-      if (each.from < at && log_.retained().has_any(each.from, each.until < at ? each.until : at)) return false;
+      if (log_.retained().has_any(each.from, each.until < at ? each.until : at)) return false;
       has = has || (each.from <= at && at < each.until);
     }
     return has;

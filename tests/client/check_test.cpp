@@ -822,6 +822,7 @@ TEST_CASE_TEMPLATE("what a vacuum is to remove are the orphans; what it and a tr
   const check_report before = check_of(store.open());
   CHECK(before.sound());
   CHECK(before.findings.size() == 4);
+  CHECK(before.objects + 4 == tarn_test::names_in(store.open(), object_prefix).size());  // all others were read
   vacuum_options options;
   options.keep_ms = options.grace_ms = 0;
   const vacuum_report done = vacuum(made.lake(), options).value();
