@@ -28,6 +28,7 @@
 #include "table/commit_entry.hpp"
 #include "table/compaction.hpp"
 #include "table/conflict.hpp"
+#include "table/pending_tables.hpp"
 #include "table/restore.hpp"
 #include "table/tagging.hpp"
 #include "transaction.hpp"
@@ -81,8 +82,9 @@ class client {
   }
   ~client() = default;
 
-  // A transaction that reads the newest version. The first call reads the log from its beginning; later ones cost one
-  // `get`, and one more for each commit of others since. errc::corrupt and errc::unsupported name the version.
+  // A transaction that reads the newest version. The first call reads the newest checkpoint and the log from there;
+  // later ones cost one `get` that finds nothing (two where the store can remove), and one more for each commit of
+  // others since. errc::corrupt and errc::unsupported name the version.
   [[nodiscard]] result<transaction_type> begin(isolation level = isolation::serializable) {
     if (const status updated = update(); !updated) return updated.error();
     return start(core_->latest, level);
@@ -182,12 +184,11 @@ class client {
 
   // The same in three steps, for whoever wants to compact elsewhere or later; see table/compaction.hpp. A plan is made
   // at the newest version and can be run and committed by any client of the lake; running one of an older version reads
-  // the log from its beginning.
+  // a checkpoint before it, and the log from there.
   [[nodiscard]] result<sequence<compaction_plan>> plan_compaction(std::string_view table) {
     if (const status updated = update(); !updated) return updated.error();
     const table_state* const found = core_->latest->find_table(table);
-    if (found == nullptr)
-      return error(errc::no_such_table, concat({"there is no table '", table.substr(0, table_name_size_max), "'"}));
+    if (found == nullptr) return pending_tables<Store, Codec, Merge>(core_->latest).use(table).error();
     if (found->key.empty()) return plan_bag(*found, core_->latest->at, core_->options);
     sequence<compaction_plan> plans;
     for (std::uint32_t bucket = 0; bucket < found->buckets.size(); ++bucket)
@@ -225,7 +226,7 @@ class client {
   // if they are the same. What was written, dropped, altered or compacted since is undone; what applications have
   // committed, tags and what vacuums have left stay as they are. errc::not_found, errc::snapshot_expired: there is no
   // such version, or no more. errc::conflict: another has changed something meanwhile. errc::limit_exceeded: the entry,
-  // which names all objects of all tables that change, is too long. Reads the log up to `at`, no rows.
+  // which names all objects of all tables that change, is too long. Costs `begin_at` and a commit; reads no rows.
   [[nodiscard]] result<version> restore(version at) {
     const result<shared_snapshot> now = newest_snapshot();
     if (!now) return now.error();
