@@ -108,9 +108,10 @@ class client {
     return begin_at(*found);
   }
 
-  // Runs `work(transaction&)`, which returns a status, in a transaction and commits it. After a conflict all of it is
-  // done again on the newest version, after a wait, as long as commit_options::backoff allows; then errc::conflict.
-  // What `work` fails with ends it, and nothing is committed. Each time, `work` must start from what it reads then.
+  // Runs `work(transaction&)`, which returns a status or another result, in a transaction and commits it. After a
+  // conflict all of it is done again on the newest version, after a wait, as long as commit_options::backoff allows;
+  // then errc::conflict. What `work` fails with ends it, and nothing is committed. Each time, `work` must start from
+  // what it reads then.
   template <class Work>
   [[nodiscard]] result<version> run(Work work, isolation level = isolation::serializable) {
     return run_as({}, work, level);
@@ -325,8 +326,9 @@ class client {
   template <class Work>
   [[nodiscard]] result<version> run_as(const application_sequence& number, Work& work, isolation level) {
     static_assert(
-        requires(transaction_type & tx) { status(work(tx)); },
-        "run needs: tarn::status work(transaction& tx), as in [](auto& tx) { return tx.insert(...); }");
+        requires(transaction_type & tx) { error(work(tx).error()); },
+        "run needs: tarn::status work(transaction& tx), or another result, as in "
+        "[](auto& tx) { return tx.insert(...); }");
     const bool numbered = !number.application.empty();
     backoff retries(core_->options.commit.backoff, core_->options.surroundings);
     for (;;) {
@@ -334,7 +336,7 @@ class client {
       if (!tx) return tx.error();
       const committed_sequence* const last = core_->latest->applications->find(number.application);
       if (last == nullptr || !has_reached(last->work, number))
-        if (const status done = work(*tx); !done) return done.error();
+        if (const auto done = work(*tx); !done) return done.error();
       const result<version> committed = numbered ? tx->commit(number) : tx->commit();
       if (committed || !committed.error().retry_helps() || !retries.wait()) return committed;
     }

@@ -163,7 +163,7 @@ class Commands(LakeTest):
             )
         self.assertRegex(lines[2], r'"transaction":"[0-9a-f-]{36}"\}$')
         table = self.succeed("log", "--format", "table").splitlines()
-        self.assertRegex(table[0], r"^version +time +operation +table +rows +bytes +replaced$")
+        self.assertRegex(table[0], r"^version +time +operation +table +rows +bytes +deleted +replaced$")
         self.assertEqual(len(table), 2 + 3)
 
     def test_a_folder_that_is_missing_is_no_lake(self):
