@@ -74,7 +74,7 @@ constexpr command history_command{"history",
                                   "list the versions of the lake",
                                   R"(Lists the versions, oldest first, with a line for each table that the version has
 changed: when it was committed (UTC), by what operation, the rows and bytes that it
-added, how many rows it has deleted or updated, and how many objects a compaction has
+added, how many rows it deleted or updated, and how many objects a compaction has
 replaced. Rows of keyed tables are records: rows and erasures. As a table on a
 terminal; else as NDJSON, with the transaction's id. With TABLE, only what was done
 to that one. A log that was truncated begins with its first version that is left.
