@@ -8,7 +8,7 @@ from support.tool import LAKE, LakeTest, main, run
 
 FIXTURES = pathlib.Path(__file__).resolve().parents[1] / "fixtures"
 NOBODY = 65534
-COMMANDS = """create drop insert upsert erase get scan explain compact tables history at changes restore tag
+COMMANDS = """create drop insert upsert update erase get scan explain compact tables history at changes restore tag
     untag check checkpoint vacuum""".split()
 
 
