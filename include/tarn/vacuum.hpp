@@ -218,14 +218,31 @@ template <class Store, class Codec>
   if (!put) return put;
   const auto found = lake.store.get(name);
   if (!found) return found.error();
-  if (std::string_view(*found) == bytes) return find_truncations(lake.store, lake.extent);
+  if (std::string_view(*found) == bytes) return {};
   return error(errc::conflict, concat({name, " is that of another truncation: run this one again"}));
 }
 
-// Step 3 of a truncation: also of one before that did not get to its end.
-template <class Store, class Codec>
-[[nodiscard]] status clear_truncated(client_core<Store, Codec>& lake, const sequence<version_tag>& tags) {
-  const version gone = lake.extent.truncated;
+// Steps 1 and 2 of a truncation: from then on the log begins at version `begin`, or after it, if another truncation has
+// gone as far meanwhile.
+template <class Store, class Codec, class Merge>
+[[nodiscard]] status begin_log_at(client<Store, Codec, Merge>& lake, version begin, const snapshot& newest) {
+  client_core<Store, Codec>& core = *lake.core();
+  const result<shared_snapshot> oldest = lake.snapshot_at(begin);
+  if (!oldest) return oldest.error();
+  if (const status safe = lake.checkpoint_of(**oldest); !safe) return safe;
+  if (const status safe = lake.checkpoint_of(newest); !safe) return safe;
+  if (core.extent.truncated >= begin) return {};
+  truncation_marker marker{core.extent.truncated.next(), begin, {begin, newest.at}, {}};
+  result<sequence<uuid>> gone = transactions_of(core.store, marker.first, begin, core.options.bounds);
+  if (!gone) return gone.error();
+  marker.transactions = *std::move(gone);
+  return put_marker(core, marker);
+}
+
+// Step 3 of a truncation to version `gone`: also of one before that did not get to its end. `tags` must have been read
+// after its marker: before, another may have tagged a version that was still kept.
+template <class Store>
+[[nodiscard]] status clear_truncated(Store& store, version gone, const sequence<version_tag>& tags) {
   const auto has_tag = [&](version at) {
     for (const version_tag& each : tags)
       if (each.at == at) return true;
@@ -239,9 +256,9 @@ template <class Store, class Codec>
     if (of_checkpoint ? at < gone && !has_tag(at) : parse_entry_name(name, at) && at <= gone) names.emplace_back(name);
   };
   for (const std::string_view prefix : {checkpoint_prefix, log_prefix})
-    if (const status listed = lake.store.list(prefix, std::string_view(), collect); !listed) return listed;
+    if (const status listed = store.list(prefix, std::string_view(), collect); !listed) return listed;
   for (const std::string& each : names)
-    if (const status removed = lake.store.remove(each); !removed) return removed;
+    if (const status removed = store.remove(each); !removed) return removed;
   return {};
 }
 
@@ -298,19 +315,22 @@ template <class Store, class Codec, class Merge>
   version begin = (*newest)->kept.oldest;
   if (begin >= (*newest)->at) begin = {(*newest)->at.number - 1};
   if (begin > core.extent.truncated) {
-    const result<shared_snapshot> oldest = lake.snapshot_at(begin);
-    if (!oldest) return oldest.error();
-    if (const status safe = lake.checkpoint_of(**oldest); !safe) return safe.error();
-    if (const status safe = lake.checkpoint_of(**newest); !safe) return safe.error();
-    truncation_marker marker{core.extent.truncated.next(), begin, {begin, (*newest)->at}, {}};
-    result<sequence<uuid>> gone = vacuum_detail::transactions_of(core.store, marker.first, begin, core.options.bounds);
-    if (!gone) return gone.error();
-    marker.transactions = *std::move(gone);
-    if (const status put = vacuum_detail::put_marker(core, marker); !put) return put.error();
+    const std::int64_t markers = core.extent.markers;
+    const status begun = vacuum_detail::begin_log_at(lake, begin, **newest);
+    if (const status found = find_truncations(core.store, core.extent); !found) return found.error();
+    // What others have given up meanwhile cannot be read any more: then that is why.
+    if (!begun && (core.extent.markers > markers || begun.error().code() == errc::snapshot_expired))
+      return error(errc::conflict, concat({"another truncation or vacuum has gone further than version ", begin.number,
+                                           " meanwhile: run this one again"}));
+    if (!begun) return begun.error();
   }
-  if (core.extent.truncated == version()) return version();
-  if (const status cleared = vacuum_detail::clear_truncated(core, *(*newest)->tags); !cleared) return cleared.error();
-  return core.extent.truncated;
+  const version gone = core.extent.truncated;
+  if (gone == version()) return gone;
+  const result<shared_snapshot> now = lake.newest_snapshot();
+  if (!now) return now.error();
+  if (const status cleared = vacuum_detail::clear_truncated(core.store, gone, *(*now)->tags); !cleared)
+    return cleared.error();
+  return gone;
 }
 
 }  // namespace tarn::inline TARN_ABI
