@@ -49,8 +49,7 @@ enum class settle : bool {
 
 // A lake in a store. Any number of clients, in any number of processes, may use one lake at the same time; one client
 // is used by one thread at a time. Copies are clients of their own. A client owns its store object; its transactions
-// and scans keep it alive. A moved-from client may only be destroyed or
-// assigned to.
+// and scans keep it alive. A moved-from client may only be destroyed or assigned to.
 template <class Store, class Codec, class Merge>
 class client {
   static_assert(puts_if_absent<Store>,
@@ -81,8 +80,9 @@ class client {
   }
   ~client() = default;
 
-  // A transaction that reads the newest version. The first call reads the log from its beginning; later ones cost one
-  // `get`, and one more for each commit of others since. errc::corrupt and errc::unsupported name the version.
+  // A transaction that reads the newest version. The first call reads the newest checkpoint and the log from there;
+  // later ones cost one `get` (two where the store can remove), and one more for each commit of others since.
+  // errc::corrupt and errc::unsupported name the version.
   [[nodiscard]] result<transaction_type> begin(isolation level = isolation::serializable) {
     if (const status updated = update(); !updated) return updated.error();
     return start(core_->latest, level);
@@ -181,8 +181,8 @@ class client {
   }
 
   // The same in three steps, for whoever wants to compact elsewhere or later; see table/compaction.hpp. A plan is made
-  // at the newest version and can be run and committed by any client of the lake; running one of an older version reads
-  // the log from its beginning.
+  // at the newest version and can be run and committed by any client of the lake; running one of an older version costs
+  // what `begin_at` does.
   [[nodiscard]] result<sequence<compaction_plan>> plan_compaction(std::string_view table) {
     if (const status updated = update(); !updated) return updated.error();
     const table_state* const found = core_->latest->find_table(table);
@@ -225,7 +225,7 @@ class client {
   // if they are the same. What was written, dropped, altered or compacted since is undone; what applications have
   // committed, tags and what vacuums have left stay as they are. errc::not_found, errc::snapshot_expired: there is no
   // such version, or no more. errc::conflict: another has changed something meanwhile. errc::limit_exceeded: the entry,
-  // which names all objects of all tables that change, is too long. Reads the log up to `at`, no rows.
+  // which names all objects of all tables that change, is too long. The cost of `begin_at`; reads no rows.
   [[nodiscard]] result<version> restore(version at) {
     const result<shared_snapshot> now = newest_snapshot();
     if (!now) return now.error();
@@ -371,13 +371,14 @@ class client {
 
   [[nodiscard]] result<commit_state> look_up(const uuid& transaction, version slot) {
     if (slot.number < 0) return error(errc::invalid_argument, "the slot of a commit is never negative");
-    if (const status found = find_log(); !found) return found.error();
+    const result<logged_entry> found = get_entry(core_->store, slot, core_->options.bounds);
+    // Only then: what is in a slot that a truncation has emptied, or is not, tells nothing.
+    if (const status begun = find_log(); !begun) return begun.error();
     if (slot <= core_->extent.truncated) {
       const result<bool> committed = was_committed(core_->store, core_->extent, transaction, slot);
       if (!committed) return committed.error();
       return *committed ? commit_state::committed : commit_state::not_committed;
     }
-    const result<logged_entry> found = get_entry(core_->store, slot, core_->options.bounds);
     if (!found && found.error().code() == errc::not_found) return commit_state::undecided;
     if (!found) return found.error();
     if (found->content.of_article || found->content.transaction != transaction) return commit_state::not_committed;
