@@ -161,8 +161,8 @@ class client {
 
   // Folds every bucket of a keyed table that has anything to fold; in a bag, puts neighbours together that are small or
   // have lost many rows (client_options::compaction). Each is a version of its own. Returns the newest version.
-  // errc::conflict: another compaction was faster, or rows were deleted of what a bag's was about; the work of this one
-  // is garbage.
+  // errc::conflict: another compaction was faster, or rows were deleted of what a bag's was about; errc::expired and
+  // errc::snapshot_expired: a vacuum was. The work of this one is garbage then.
   [[nodiscard]] result<version> compact(std::string_view table) {
     result<sequence<compaction_plan>> plans = plan_compaction(table);
     if (!plans) return plans.error();

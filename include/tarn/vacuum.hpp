@@ -144,11 +144,10 @@ template <class Store, class Codec, class Merge>
   return kept;
 }
 
-// The objects that the versions from `oldest` to that of `state`, and those with tags, are made of. Reads a checkpoint
-// and the log from there, and the checkpoint of each tag. Memory: 16 bytes for each object.
+// Adds the objects that the versions from `oldest` to that of `state`, and those with tags, are made of.
 template <class Store, class Codec, class Merge>
-[[nodiscard]] result<id_set> find_references(client<Store, Codec, Merge>& lake, const snapshot& state, version oldest) {
-  id_set found;
+[[nodiscard]] status add_references(client<Store, Codec, Merge>& lake, const snapshot& state, version oldest,
+                                    id_set& found) {
   found.add_objects(state);
   result<shared_snapshot> walked = lake.snapshot_at(oldest);
   if (!walked) return walked.error();
@@ -159,15 +158,32 @@ template <class Store, class Codec, class Merge>
   };
   const log_reach reach{state.at, lake.core()->extent.listed};
   if (const status read = read_forward(lake.store(), *walked, reach, lake.core()->options.bounds, add); !read)
-    return read.error();
+    return read;
   // The chain tells that nothing on the way was the garbage of a truncation.
   if ((*walked)->at != state.at || (*walked)->entry_checksum != state.entry_checksum)
-    return error(errc::expired, concat({"the log was truncated while versions ", oldest.number, " to ", state.at.number,
-                                        " were read: run the vacuum again"}));
+    return error(errc::corrupt, concat({"versions ", oldest.number, " to ", state.at.number, " are not on one chain"}));
   for (const version_tag& each : *state.tags) {
     const result<shared_snapshot> tagged = lake.snapshot_at(each.at);
     if (!tagged) return tagged.error().within(concat({"tag '", each.name, "'"}));
     found.add_objects(**tagged);
+  }
+  return {};
+}
+
+// All of them. Reads a checkpoint and the log from there, and the checkpoint of each tag. Memory: 16 bytes for each
+// object. errc::expired if others have given up some of these versions meanwhile: what is missing then is no damage.
+template <class Store, class Codec, class Merge>
+[[nodiscard]] result<id_set> find_references(client<Store, Codec, Merge>& lake, const snapshot& state, version oldest) {
+  client_core<Store, Codec>& core = *lake.core();
+  const std::int64_t markers = core.extent.markers;
+  id_set found;
+  const status added = add_references(lake, state, oldest, found);
+  if (!added) {
+    if (const status known = find_truncations(core.store, core.extent); !known) return known.error();
+    const bool given_up = added.error().code() == errc::snapshot_expired && core.latest->at > state.at;
+    if (!given_up && core.extent.markers == markers) return added.error();
+    return error(errc::expired, concat({"another vacuum or truncation has given up some of versions ", oldest.number,
+                                        " to ", state.at.number, " while they were read: run this vacuum again"}));
   }
   found.prepare();
   return found;
@@ -267,6 +283,7 @@ template <class Store>
 // Gives up versions, and removes the objects that only they, or nobody, needs. Costs a commit; reading the retained
 // part of the log; one `list`, and a `remove` for each object that goes. After any error some garbage is left, and
 // nothing else is lost: run it again. errc::corrupt if a retained version cannot be read: then nothing is removed.
+// errc::expired: others have given up more meanwhile.
 template <class Store, class Codec, class Merge>
 [[nodiscard]] result<vacuum_report> vacuum(client<Store, Codec, Merge>& lake, const vacuum_options& options = {}) {
   static_assert(removing_store<Store>,

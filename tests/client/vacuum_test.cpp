@@ -702,6 +702,40 @@ TEST_CASE("a version that is tagged while a truncation runs stays") {
   CHECK(moments >= 10);
 }
 
+TEST_CASE("a vacuum that others overtake at any moment says so, and takes nothing for damage") {
+  for (const bool dry_run : {true, false}) {
+    std::uint64_t moments = 0, overtaken = 0;
+    for (std::uint64_t moment = 0; moment <= moments; ++moment) {
+      busy_store store;
+      lake_in_time made(store);
+      made.grow_to(9);
+      auto lake = made.open();
+      lake.tag("first", {2}).value();
+      std::uint64_t calls = 0;
+      interrupt(store, moment, calls, [&] {
+        auto other = made.open();
+        CHECK(other.untag("first").has_value());
+        made.give_up({8});
+      });
+      vacuum_options wanted = made.keeping(6);
+      wanted.dry_run = dry_run;
+      made.hands().clock.ms += 1'000;
+      CAPTURE(moment);
+      const auto done = vacuum(lake, wanted);
+      if (!done.has_value()) {
+        check_fails(done, errc::expired);
+        ++overtaken;
+      }
+      moments = calls;
+      store.plan().before_get = {};
+      auto cold = made.open();
+      CHECK(rows_at(cold, {9}) == 9);
+    }
+    CHECK(moments >= 10);
+    CHECK(overtaken >= 5);
+  }
+}
+
 TEST_CASE_TEMPLATE("a tag holds its version: its checkpoint, and its objects", Place, TARN_EACH_STORE) {
   Place place;
   lake_in_time made(place.open());
