@@ -259,17 +259,13 @@ template <class Store, class Codec, class Merge>
 // after its marker: before, another may have tagged a version that was still kept.
 template <class Store>
 [[nodiscard]] status clear_truncated(Store& store, version gone, const sequence<version_tag>& tags) {
-  const auto has_tag = [&](version at) {
-    for (const version_tag& each : tags)
-      if (each.at == at) return true;
-    return false;
-  };
   sequence<std::string> names;
   const auto collect = [&](std::string_view name) {
     version at;
     std::int64_t part = 0;
     const bool of_checkpoint = parse_checkpoint_name(name, at) || parse_checkpoint_part_name(name, at, part);
-    if (of_checkpoint ? at < gone && !has_tag(at) : parse_entry_name(name, at) && at <= gone) names.emplace_back(name);
+    if (of_checkpoint ? at < gone && !has_tag(tags, at) : parse_entry_name(name, at) && at <= gone)
+      names.emplace_back(name);
   };
   for (const std::string_view prefix : {checkpoint_prefix, log_prefix})
     if (const status listed = store.list(prefix, std::string_view(), collect); !listed) return listed;
