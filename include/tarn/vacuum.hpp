@@ -301,8 +301,7 @@ template <class Store, class Codec, class Merge>
     const auto any = [](const entry&) { return status(); };
     const result<version> committed = commit_entry(*lake.core(), *state, std::move(mine), any);
     if (!committed) return committed.error();
-    state = lake.snapshot_at(*committed);
-    if (!state) return state.error();
+    state = lake.core()->latest;  // of the version that was committed
     report.at = *committed;
     report.kept = (*state)->kept;  // another vacuum may have gone further
   }
