@@ -200,8 +200,7 @@ class [[nodiscard]] transaction {
   }
 
   // Changes columns of the row of a keyed table with this key; errc::not_found if there is none. The cost of `get`.
-  [[nodiscard]] status update(std::string_view table, const row_view& key,
-                              std::initializer_list<column_change> changes) {
+  [[nodiscard]] status update(std::string_view table, const row_view& key, const column_changes& changes) {
     const auto found = use_keyed(table);
     if (!found) return found.error();
     const result<sequence<value_view>> values = row_of_key(*(*found)->state(), key, lake_->options.bounds);
@@ -215,17 +214,18 @@ class [[nodiscard]] transaction {
   // The same for the row that a scan of this transaction stands on, whose position is known. In a keyed table, what the
   // transaction has written to the row since the scan began stays. In a bag the new row takes the place of the old one,
   // wherever a scan finds it then; errc::not_found if the transaction has deleted or updated that since the scan began.
-  [[nodiscard]] status update(const row_scan& standing_on, std::initializer_list<column_change> changes) {
+  [[nodiscard]] status update(const row_scan& standing_on, const column_changes& changes) {
     const auto found = use_row_of(standing_on);
     if (!found) return found.error();
     pending& slot = **found;
-    const row_view seen = standing_on.row();
-    if (!slot.is_keyed()) return replace(slot, standing_on.place_in_bag(), row(seen.begin(), seen.end()), changes);
-    const result<row> now = slot.keys().may_have_written(*slot.state(), seen.values(), standing_on.writes())
-                                ? slot.keys().get(*lake_, *slot.state(), seen.values())
-                                : row(seen.begin(), seen.end());
+    if (!slot.is_keyed()) return update_seen(slot, standing_on, changes);
+    const list_view seen = standing_on.row().values();
+    const result<bool> is_stale = slot.keys().has_written(*lake_, *slot.state(), seen, standing_on.writes());
+    if (!is_stale) return is_stale.error();
+    if (!*is_stale) return update_seen(slot, standing_on, changes);
+    const result<row> now = slot.keys().get(*lake_, *slot.state(), seen);
     const status done = now ? write_changed(slot, *now, changes, standing_on.place()) : status(now.error());
-    note_validated(slot, seen.values(), done);
+    note_validated(slot, seen, done);
     return done;
   }
 
@@ -257,12 +257,13 @@ class [[nodiscard]] transaction {
     return for_each_row(table, wanted, [&](const row_scan& each) { return erase(each); });
   }
   [[nodiscard]] result<std::uint64_t> update_where(std::string_view table, const filter& wanted,
-                                                   std::initializer_list<column_change> changes) {
+                                                   const column_changes& changes) {
     const auto found = use(table);
     if (!found) return found.error();
-    const status good = check_changes(*(*found)->state(), changes, lake_->options.bounds);
+    pending& slot = **found;
+    const status good = check_changes(*slot.state(), changes, lake_->options.bounds);
     if (!good) return good.error();
-    return for_each_row(table, wanted, [&](const row_scan& each) { return update(each, changes); });
+    return for_each_row(table, wanted, [&](const row_scan& each) { return update_seen(slot, each, changes); });
   }
 
   // Puts all buffered rows into data objects. It frees memory; nobody sees them before `commit`.
@@ -416,7 +417,9 @@ class [[nodiscard]] transaction {
   [[nodiscard]] result<pending*> use_keyed(std::string_view table) {
     const auto found = use(table);
     if (!found || (*found)->is_keyed()) return found;
-    return error(errc::invalid_argument, concat({"table ", table, " has no key: it is a bag of rows"}));
+    return error(errc::invalid_argument, concat({"table ", table,
+                                                 " has no key: it is a bag of rows, for insert, scan, "
+                                                 "erase_where and update_where"}));
   }
 
   // The table of a scan that stands on one of its rows; not another one that has got its name since, and not with other
@@ -470,9 +473,18 @@ class [[nodiscard]] transaction {
     return count;
   }
 
+  // The row that the scan stands on; in a keyed table, nothing has written it since the scan began.
+  [[nodiscard]] status update_seen(pending& slot, const row_scan& standing_on, const column_changes& changes) {
+    const row_view seen = standing_on.row();
+    const row before(seen.begin(), seen.end());
+    if (!slot.is_keyed()) return replace(slot, standing_on.place_in_bag(), before, changes);
+    const status done = write_changed(slot, before, changes, standing_on.place());
+    note_validated(slot, seen.values(), done);
+    return done;
+  }
+
   // A row of a bag by what it is changed to.
-  [[nodiscard]] status replace(pending& slot, const bag_row& place, const row& before,
-                               std::initializer_list<column_change> changes) {
+  [[nodiscard]] status replace(pending& slot, const bag_row& place, const row& before, const column_changes& changes) {
     if (slot.deletions()->contains(place))
       return error(errc::not_found, concat({"the row of table ", slot.name(),
                                             " was deleted or updated by this transaction since the scan began"}));
@@ -506,7 +518,7 @@ class [[nodiscard]] transaction {
     return written ? written : fail_with(written.error());
   }
 
-  [[nodiscard]] status write_changed(pending& slot, const row& before, std::initializer_list<column_change> changes,
+  [[nodiscard]] status write_changed(pending& slot, const row& before, const column_changes& changes,
                                      const keyed_place& place) {
     const result<row> after = changed_row(*slot.state(), before, changes, lake_->options.bounds);
     if (!after) return after.error();

@@ -245,6 +245,30 @@ TEST_CASE("keyed tables are changed by filter as well") {
   CHECK(numbers_of(reading, {{"s", equals, "newer"}}) == numbers{5});
 }
 
+TEST_CASE("changes can be a list that is made at run time") {
+  client lake{memory_store{}};
+  auto tx = lake.begin().value();
+  tx.create_table("x", {"n", "s"}).value();
+  tx.create_table("k", {{"n", column_type::integer}, "s"}, keyed{{"n"}}).value();
+  tx.insert("x", {{1, "old"}, {2, "old"}}).value();
+  tx.insert("k", {1, "old"}).value();
+
+  sequence<column_change> changes;
+  changes.push_back({"n", 5});
+  changes.push_back({"s", "new"});
+  CHECK(tx.update_where("x", number_is(1), changes).value() == 1);
+  CHECK(numbers_of(tx, {{"s", equals, "new"}}) == numbers{5});
+  const std::vector<column_change> one{{"s", "newer"}};
+  auto scan = tx.scan("x", number_is(2)).value();
+  REQUIRE(scan.next());
+  tx.update(scan, one).value();
+  tx.update("k", {1}, one).value();
+  CHECK(numbers_of(tx, {{"s", equals, "newer"}}) == numbers{2});
+  CHECK(tx.get("k", {1}).value() == row{1, "newer"});
+  CHECK(code_of(tx.update("k", {1}, changes)) == errc::invalid_argument);  // the key
+  CHECK(tx.update_where("x", {}, sequence<column_change>()).value() == 2);
+}
+
 TEST_CASE_TEMPLATE("a filtered scan leaves objects alone that can have no row for it, and gives the rows in order",
                    Lake, TARN_EACH_STORE) {
   Lake store;

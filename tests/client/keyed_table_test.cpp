@@ -8,6 +8,7 @@
 
 #include "../support/keyed_story.hpp"
 #include "../support/reading.hpp"
+#include "../support/scripted_store.hpp"
 #include "../support/stores.hpp"
 
 using namespace tarn;
@@ -342,6 +343,32 @@ TEST_CASE("what a scan stands on is changed as it is now, and by its own transac
     CHECK(code_of(changing.erase(scan)) == errc::invalid_argument);  // after the last row
     CHECK(rows_of(changing, "users").empty());
   }
+}
+
+TEST_CASE("updating what scans stand on reads no row again, but those that were written since") {
+  tarn_test::scripted_store store{memory_store{}};
+  client_options options;
+  options.bounds.rows_per_object = 10;
+  client lake{store, options};
+  auto tx = lake.begin().value();
+  create_users(tx);
+  for (std::int64_t id = 0; id < 100; ++id) tx.upsert("users", {id, "old", 1}).value();
+  tx.commit().value();
+
+  auto changing = lake.begin().value();
+  store.plan().gets = 0;
+  CHECK(changing.update_where("users", {}, {{"name", "new"}}).value() == 100);
+  CHECK(store.plan().gets == 10);  // of the scan
+  auto scan = changing.scan("users").value();
+  store.plan().gets = 0;
+  while (scan.next()) changing.update(scan, {{"name", "newer"}}).value();
+  CHECK(scan.status().has_value());
+  CHECK(store.plan().gets == 10 + 9 + 9);  // of the scan, and the keys of what was flushed meanwhile
+  changing.upsert("users", {99, "last", 1}).value();
+  changing.flush().value();
+  CHECK(rows_of(changing, "users").size() == 100);
+  CHECK(rows_of(changing, "users")[98] == row{98, "newer", 1});
+  CHECK(rows_of(changing, "users")[99] == row{99, "last", 1});
 }
 
 TEST_CASE("a scan of a table that was dropped changes nothing of the one that has its name") {

@@ -1,10 +1,12 @@
 // What an update makes of a row.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <string_view>
+#include <type_traits>
 
 #include "../core/config.hpp"
 #include "../core/limits.hpp"
@@ -25,11 +27,34 @@ struct column_change {
   value_view value;
 };
 
+// Changes next to each other in memory: a sequence<column_change>, a std::vector, a std::array or a std::span of them.
+template <class A>
+concept array_of_changes = requires(const A& changes) {
+  requires std::same_as<std::remove_cv_t<std::remove_pointer_t<decltype(changes.data())>>, column_change>;
+  { changes.size() } -> std::convertible_to<std::size_t>;
+};
+
+// Several changes, by reference.
+class column_changes {
+ public:
+  column_changes(std::initializer_list<column_change> changes) noexcept
+      : column_changes(changes.begin(), changes.size()) {}
+  column_changes(const array_of_changes auto& changes) noexcept : column_changes(changes.data(), changes.size()) {}
+
+  [[nodiscard]] const column_change* begin() const noexcept { return changes_; }
+  [[nodiscard]] const column_change* end() const noexcept { return changes_ + size_; }
+
+ private:
+  column_changes(const column_change* changes, std::size_t size) noexcept : changes_(changes), size_(size) {}
+
+  const column_change* changes_;
+  std::size_t size_;
+};
+
 // Whether a row of the table can be changed so, as far as that does not depend on the row: errc::invalid_argument or
 // errc::limit_exceeded, saying which change is wrong and how.
 template <class = void>
-[[nodiscard]] status check_changes(const table_state& table, std::initializer_list<column_change> changes,
-                                   const limits& bounds) {
+[[nodiscard]] status check_changes(const table_state& table, const column_changes& changes, const limits& bounds) {
   for (const column_change& each : changes) {
     const std::size_t at = table.columns.find(each.column);
     if (at == schema::none)
@@ -47,8 +72,8 @@ template <class = void>
 // The row `before` with changes. The errors of `check_changes` and of `check_row`; errc::late if the table's fold would
 // prefer the row as it is.
 template <class = void>
-[[nodiscard]] result<row> changed_row(const table_state& table, const row& before,
-                                      std::initializer_list<column_change> changes, const limits& bounds) {
+[[nodiscard]] result<row> changed_row(const table_state& table, const row& before, const column_changes& changes,
+                                      const limits& bounds) {
   if (const status good = check_changes(table, changes, bounds); !good) return good.error();
   row after = before;
   for (const column_change& each : changes) after[table.columns.find(each.column)] = value(each.value);

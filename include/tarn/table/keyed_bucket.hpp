@@ -35,7 +35,8 @@ namespace tarn::inline TARN_ABI {
 // What a transaction has written to a bucket.
 struct bucket_writes {
   record_buffer buffer;
-  sequence<keyed_object> flushed;  // put into the store, not committed; their order is not yet known
+  sequence<keyed_object> flushed;      // put into the store, not committed; their order is not yet known
+  sequence<std::uint64_t> flushed_at;  // how many writes the transaction had made when each was
 };
 
 // The instant of the base that such a transaction reads: the snapshot's, or its own; nil if there is none.

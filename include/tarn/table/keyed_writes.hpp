@@ -67,14 +67,22 @@ class keyed_writes {
     return {};
   }
 
-  // How many writes there were, and whether the key of `values` was written after so many, as far as is known.
   [[nodiscard]] std::uint64_t writes() const noexcept { return writes_; }
-  [[nodiscard]] bool may_have_written(const table_state& table, const list_view& values, std::uint64_t after) const {
-    if (flushed_at_ > after) return true;
+  // Whether the key of `values` was written after so many writes. Costs a search in each object that was flushed since;
+  // the first in one reads its keys (see `check_new`).
+  [[nodiscard]] result<bool> has_written(core& lake, const table_state& table, const list_view& values,
+                                         std::uint64_t after) const {
     std::string scratch;
     const bucket_writes& mine = buckets_[bucket_of(values, table.key.columns, table.key.buckets)];
-    const buffered_record* const record = mine.buffer.find(encode_key(values, table.key.columns, scratch));
-    return record != nullptr && record->written > after;
+    const std::string_view key = encode_key(values, table.key.columns, scratch);
+    if (const buffered_record* const record = mine.buffer.find(key); record != nullptr && record->written > after)
+      return true;
+    for (std::size_t at = mine.flushed.size(); at > 0 && mine.flushed_at[at - 1] > after; --at) {
+      const result<shared<key_index>> index = index_of(lake, table, mine.flushed[at - 1]);
+      if (!index) return index.error();
+      if ((*index)->find(key).at) return true;
+    }
+    return false;
   }
 
   // Whether these rows may be inserted, one after the other: errc::exists if there is one with a row's key, errc::late
@@ -140,8 +148,10 @@ class keyed_writes {
   }
 
   [[nodiscard]] status flush(core& lake, const table_state& table, const shared_snapshot& state, std::uint32_t bucket) {
-    if (!buckets_[bucket].buffer.empty()) flushed_at_ = writes_;
-    return flush_bucket<Merge>(lake, table, bucket, buckets_[bucket], state);
+    bucket_writes& mine = buckets_[bucket];
+    const status flushed = flush_bucket<Merge>(lake, table, bucket, mine, state);
+    if (mine.flushed_at.size() < mine.flushed.size()) mine.flushed_at.push_back(writes_);
+    return flushed;
   }
 
   // The fold of what is known of one key, and which record it is.
@@ -201,7 +211,6 @@ class keyed_writes {
 
   sequence<bucket_writes> buckets_;
   std::uint64_t writes_ = 0;
-  std::uint64_t flushed_at_ = 0;  // how many there were at the latest flush
 };
 
 }  // namespace tarn::inline TARN_ABI
