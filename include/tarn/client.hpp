@@ -50,8 +50,7 @@ enum class settle : bool {
 
 // A lake in a store. Any number of clients, in any number of processes, may use one lake at the same time; one client
 // is used by one thread at a time. Copies are clients of their own. A client owns its store object; its transactions
-// and scans keep it alive. A moved-from client may only be destroyed or
-// assigned to.
+// and scans keep it alive. A moved-from client may only be destroyed or assigned to.
 template <class Store, class Codec, class Merge>
 class client {
   static_assert(puts_if_absent<Store>,
@@ -164,8 +163,8 @@ class client {
 
   // Folds every bucket of a keyed table that has anything to fold; in a bag, puts neighbours together that are small or
   // have lost many rows (client_options::compaction). Each is a version of its own. Returns the newest version.
-  // errc::conflict: another compaction was faster, or rows were deleted of what a bag's was about; the work of this one
-  // is garbage.
+  // errc::conflict: another compaction was faster, or rows were deleted of what a bag's was about; errc::expired and
+  // errc::snapshot_expired: a vacuum was. The work of this one is garbage then.
   [[nodiscard]] result<version> compact(std::string_view table) {
     result<sequence<compaction_plan>> plans = plan_compaction(table);
     if (!plans) return plans.error();
@@ -374,13 +373,14 @@ class client {
 
   [[nodiscard]] result<commit_state> look_up(const uuid& transaction, version slot) {
     if (slot.number < 0) return error(errc::invalid_argument, "the slot of a commit is never negative");
-    if (const status found = find_log(); !found) return found.error();
+    const result<logged_entry> found = get_entry(core_->store, slot, core_->options.bounds);
+    // Only then: what is in a slot that a truncation has emptied, or is not, tells nothing.
+    if (const status begun = find_log(); !begun) return begun.error();
     if (slot <= core_->extent.truncated) {
       const result<bool> committed = was_committed(core_->store, core_->extent, transaction, slot);
       if (!committed) return committed.error();
       return *committed ? commit_state::committed : commit_state::not_committed;
     }
-    const result<logged_entry> found = get_entry(core_->store, slot, core_->options.bounds);
     if (!found && found.error().code() == errc::not_found) return commit_state::undecided;
     if (!found) return found.error();
     if (found->content.of_article || found->content.transaction != transaction) return commit_state::not_committed;

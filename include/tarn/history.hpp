@@ -57,14 +57,15 @@ class [[nodiscard]] log_reader {
   log_reader(shared<client_core<Store, Codec>> lake, version before, std::uint32_t checksum)
       : lake_(std::move(lake)), at_(before), checksum_(checksum) {}
 
-  // Moves to the next version. One `get`.
+  // Moves to the next version. One `get`, two where the store can remove.
   [[nodiscard]] bool next() {
     if (!status_) return false;
     const version at = at_.next();
     const result<logged_entry> read = get_next_entry(lake_->store, at, lake_->extent.listed, lake_->options.bounds);
-    if (!read && read.error().code() != errc::not_found) status_ = read.error();
-    if (read) status_ = check_link(at_, checksum_, read->content);
-    if (!read || !status_) return end();
+    status_ = check_overtaken(at);
+    if (!status_ || (!read && read.error().code() == errc::not_found)) return false;
+    status_ = read ? check_link(at_, checksum_, read->content) : tarn::status(read.error());
+    if (!status_) return false;
     at_ = read->content.at;
     checksum_ = read->checksum;
     summary_ = summarize(read->content);
@@ -76,14 +77,12 @@ class [[nodiscard]] log_reader {
   [[nodiscard]] const tarn::status& status() const noexcept { return status_; }
 
  private:
-  // Unless the end is that of a truncation, which has overtaken this reader.
-  [[nodiscard]] bool end() {
+  // What was read of the slot `at`, or was not, is garbage if a truncation has overtaken this reader.
+  [[nodiscard]] tarn::status check_overtaken(version at) {
     const tarn::status found = find_truncations(lake_->store, lake_->extent);
-    if (!found) status_ = found;
-    if (lake_->extent.truncated > at_)
-      status_ = error(errc::snapshot_expired, concat({"the log was truncated to version ",
-                                                      lake_->extent.truncated.number, " meanwhile: begin again"}));
-    return false;
+    if (!found || lake_->extent.truncated < at) return found;
+    return error(errc::snapshot_expired, concat({"the log was truncated to version ", lake_->extent.truncated.number,
+                                                 " meanwhile: begin again"}));
   }
 
   [[nodiscard]] static commit_summary summarize(const entry& content) {

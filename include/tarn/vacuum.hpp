@@ -144,11 +144,10 @@ template <class Store, class Codec, class Merge>
   return kept;
 }
 
-// The objects that the versions from `oldest` to that of `state`, and those with tags, are made of. Reads a checkpoint
-// and the log from there, and the checkpoint of each tag. Memory: 16 bytes for each object.
+// Adds the objects that the versions from `oldest` to that of `state`, and those with tags, are made of.
 template <class Store, class Codec, class Merge>
-[[nodiscard]] result<id_set> find_references(client<Store, Codec, Merge>& lake, const snapshot& state, version oldest) {
-  id_set found;
+[[nodiscard]] status add_references(client<Store, Codec, Merge>& lake, const snapshot& state, version oldest,
+                                    id_set& found) {
   found.add_objects(state);
   result<shared_snapshot> walked = lake.snapshot_at(oldest);
   if (!walked) return walked.error();
@@ -159,15 +158,32 @@ template <class Store, class Codec, class Merge>
   };
   const log_reach reach{state.at, lake.core()->extent.listed};
   if (const status read = read_forward(lake.store(), *walked, reach, lake.core()->options.bounds, add); !read)
-    return read.error();
+    return read;
   // The chain tells that nothing on the way was the garbage of a truncation.
   if ((*walked)->at != state.at || (*walked)->entry_checksum != state.entry_checksum)
-    return error(errc::expired, concat({"the log was truncated while versions ", oldest.number, " to ", state.at.number,
-                                        " were read: run the vacuum again"}));
+    return error(errc::corrupt, concat({"versions ", oldest.number, " to ", state.at.number, " are not on one chain"}));
   for (const version_tag& each : *state.tags) {
     const result<shared_snapshot> tagged = lake.snapshot_at(each.at);
     if (!tagged) return tagged.error().within(concat({"tag '", each.name, "'"}));
     found.add_objects(**tagged);
+  }
+  return {};
+}
+
+// All of them. Reads a checkpoint and the log from there, and the checkpoint of each tag. Memory: 16 bytes for each
+// object. errc::expired if others have given up some of these versions meanwhile: what is missing then is no damage.
+template <class Store, class Codec, class Merge>
+[[nodiscard]] result<id_set> find_references(client<Store, Codec, Merge>& lake, const snapshot& state, version oldest) {
+  client_core<Store, Codec>& core = *lake.core();
+  const std::int64_t markers = core.extent.markers;
+  id_set found;
+  const status added = add_references(lake, state, oldest, found);
+  if (!added) {
+    if (const status known = find_truncations(core.store, core.extent); !known) return known.error();
+    const bool given_up = added.error().code() == errc::snapshot_expired && core.latest->at > state.at;
+    if (!given_up && core.extent.markers == markers) return added.error();
+    return error(errc::expired, concat({"another vacuum or truncation has given up some of versions ", oldest.number,
+                                        " to ", state.at.number, " while they were read: run this vacuum again"}));
   }
   found.prepare();
   return found;
@@ -218,30 +234,43 @@ template <class Store, class Codec>
   if (!put) return put;
   const auto found = lake.store.get(name);
   if (!found) return found.error();
-  if (std::string_view(*found) == bytes) return find_truncations(lake.store, lake.extent);
+  if (std::string_view(*found) == bytes) return {};
   return error(errc::conflict, concat({name, " is that of another truncation: run this one again"}));
 }
 
-// Step 3 of a truncation: also of one before that did not get to its end.
-template <class Store, class Codec>
-[[nodiscard]] status clear_truncated(client_core<Store, Codec>& lake, const sequence<version_tag>& tags) {
-  const version gone = lake.extent.truncated;
-  const auto has_tag = [&](version at) {
-    for (const version_tag& each : tags)
-      if (each.at == at) return true;
-    return false;
-  };
+// Steps 1 and 2 of a truncation: from then on the log begins at version `begin`, or after it, if another truncation has
+// gone as far meanwhile.
+template <class Store, class Codec, class Merge>
+[[nodiscard]] status begin_log_at(client<Store, Codec, Merge>& lake, version begin, const snapshot& newest) {
+  client_core<Store, Codec>& core = *lake.core();
+  const result<shared_snapshot> oldest = lake.snapshot_at(begin);
+  if (!oldest) return oldest.error();
+  if (const status safe = lake.checkpoint_of(**oldest); !safe) return safe;
+  if (const status safe = lake.checkpoint_of(newest); !safe) return safe;
+  if (core.extent.truncated >= begin) return {};
+  truncation_marker marker{core.extent.truncated.next(), begin, {begin, newest.at}, {}};
+  result<sequence<uuid>> gone = transactions_of(core.store, marker.first, begin, core.options.bounds);
+  if (!gone) return gone.error();
+  marker.transactions = *std::move(gone);
+  return put_marker(core, marker);
+}
+
+// Step 3 of a truncation to version `gone`: also of one before that did not get to its end. `tags` must have been read
+// after its marker: before, another may have tagged a version that was still kept.
+template <class Store>
+[[nodiscard]] status clear_truncated(Store& store, version gone, const sequence<version_tag>& tags) {
   sequence<std::string> names;
   const auto collect = [&](std::string_view name) {
     version at;
     std::int64_t part = 0;
     const bool of_checkpoint = parse_checkpoint_name(name, at) || parse_checkpoint_part_name(name, at, part);
-    if (of_checkpoint ? at < gone && !has_tag(at) : parse_entry_name(name, at) && at <= gone) names.emplace_back(name);
+    if (of_checkpoint ? at < gone && !has_tag(tags, at) : parse_entry_name(name, at) && at <= gone)
+      names.emplace_back(name);
   };
   for (const std::string_view prefix : {checkpoint_prefix, log_prefix})
-    if (const status listed = lake.store.list(prefix, std::string_view(), collect); !listed) return listed;
+    if (const status listed = store.list(prefix, std::string_view(), collect); !listed) return listed;
   for (const std::string& each : names)
-    if (const status removed = lake.store.remove(each); !removed) return removed;
+    if (const status removed = store.remove(each); !removed) return removed;
   return {};
 }
 
@@ -250,6 +279,7 @@ template <class Store, class Codec>
 // Gives up versions, and removes the objects that only they, or nobody, needs. Costs a commit; reading the retained
 // part of the log; one `list`, and a `remove` for each object that goes. After any error some garbage is left, and
 // nothing else is lost: run it again. errc::corrupt if a retained version cannot be read: then nothing is removed.
+// errc::expired: others have given up more meanwhile.
 template <class Store, class Codec, class Merge>
 [[nodiscard]] result<vacuum_report> vacuum(client<Store, Codec, Merge>& lake, const vacuum_options& options = {}) {
   static_assert(removing_store<Store>,
@@ -271,8 +301,7 @@ template <class Store, class Codec, class Merge>
     const auto any = [](const entry&) { return status(); };
     const result<version> committed = commit_entry(*lake.core(), *state, std::move(mine), any);
     if (!committed) return committed.error();
-    state = lake.snapshot_at(*committed);
-    if (!state) return state.error();
+    state = lake.core()->latest;  // of the version that was committed
     report.at = *committed;
     report.kept = (*state)->kept;  // another vacuum may have gone further
   }
@@ -298,19 +327,22 @@ template <class Store, class Codec, class Merge>
   version begin = (*newest)->kept.oldest;
   if (begin >= (*newest)->at) begin = {(*newest)->at.number - 1};
   if (begin > core.extent.truncated) {
-    const result<shared_snapshot> oldest = lake.snapshot_at(begin);
-    if (!oldest) return oldest.error();
-    if (const status safe = lake.checkpoint_of(**oldest); !safe) return safe.error();
-    if (const status safe = lake.checkpoint_of(**newest); !safe) return safe.error();
-    truncation_marker marker{core.extent.truncated.next(), begin, {begin, (*newest)->at}, {}};
-    result<sequence<uuid>> gone = vacuum_detail::transactions_of(core.store, marker.first, begin, core.options.bounds);
-    if (!gone) return gone.error();
-    marker.transactions = *std::move(gone);
-    if (const status put = vacuum_detail::put_marker(core, marker); !put) return put.error();
+    const std::int64_t markers = core.extent.markers;
+    const status begun = vacuum_detail::begin_log_at(lake, begin, **newest);
+    if (const status found = find_truncations(core.store, core.extent); !found) return found.error();
+    // What others have given up meanwhile cannot be read any more: then that is why.
+    if (!begun && (core.extent.markers > markers || begun.error().code() == errc::snapshot_expired))
+      return error(errc::conflict, concat({"another truncation or vacuum has gone further than version ", begin.number,
+                                           " meanwhile: run this one again"}));
+    if (!begun) return begun.error();
   }
-  if (core.extent.truncated == version()) return version();
-  if (const status cleared = vacuum_detail::clear_truncated(core, *(*newest)->tags); !cleared) return cleared.error();
-  return core.extent.truncated;
+  const version gone = core.extent.truncated;
+  if (gone == version()) return gone;
+  const result<shared_snapshot> now = lake.newest_snapshot();
+  if (!now) return now.error();
+  if (const status cleared = vacuum_detail::clear_truncated(core.store, gone, *(*now)->tags); !cleared)
+    return cleared.error();
+  return gone;
 }
 
 }  // namespace tarn::inline TARN_ABI

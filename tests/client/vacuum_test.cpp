@@ -122,6 +122,18 @@ void check_fails(const Result& outcome, errc code, std::string_view with = "") {
   CHECK(outcome.error().message().find(with) != std::string::npos);
 }
 
+// From now on, what others do comes before get number `moment` of whoever uses the store; `calls` counts these.
+template <class Others>
+void interrupt(busy_store& store, std::uint64_t moment, std::uint64_t& calls, Others others) {
+  store.plan().before_get = [&calls, moment, others, interrupted = false](std::string_view) mutable {
+    if (interrupted || calls++ != moment) return status();
+    interrupted = true;
+    others();
+    interrupted = false;
+    return status();
+  };
+}
+
 }  // namespace
 
 TEST_CASE_TEMPLATE("a vacuum keeps what retained versions need, and nothing else", Place, TARN_EACH_STORE) {
@@ -339,6 +351,59 @@ TEST_CASE("history and times begin where the log does") {
   }
 }
 
+TEST_CASE("times before the log's beginning are gone, whatever tags and garbage are there") {
+  busy_store store;
+  lake_in_time made(store);
+  made.grow_to(5);
+  const timestamp of_version_5 = made.hands().clock;
+  auto stalled_client = made.open();
+  auto stalled = stalled_client.begin().value();
+  stalled.insert("x", {"stalled"}).value();
+  bool met = false;
+  store.plan().put = [&](std::string_view name, std::string_view bytes, memory_store& inner) {
+    if (name != entry_name({6}) || met) return inner.put_if_absent(name, bytes);
+    met = true;
+    made.hands().clock.ms += 100'000;
+    made.grow_to(9);
+    auto other = made.open();
+    CHECK(other.tag("held", {3}).has_value());
+    made.give_up({6});
+    return inner.put_if_absent(name, bytes);
+  };
+  check_fails(stalled.commit(), errc::expired);  // and its garbage, in slot 6, states an earlier time than version 6
+  auto lake = made.open();
+  for (const std::int64_t ago : {-2'000, 0, 1'000, 2'000, 3'000})
+    check_fails(lake.begin_at(timestamp{of_version_5.ms - ago}), errc::snapshot_expired, "truncated to version 6");
+  CHECK(rows_at(lake, {3}) == 3);
+  // A vacuum that is to keep what is gone already keeps what is there.
+  vacuum_options longer = made.keeping(1);
+  longer.keep_ms = static_cast<std::uint64_t>(made.hands().clock.ms - of_version_5.ms);
+  CHECK(vacuum(lake, longer)->kept.oldest == version{6});
+}
+
+TEST_CASE("a reader of history that a truncation overtakes says so, and tells no garbage") {
+  busy_store store;
+  lake_in_time made(store);
+  made.grow_to(3);
+  auto lake = made.open();
+  auto log = lake.log().value();
+  for (std::int64_t at = 0; at <= 3; ++at) REQUIRE(log.next());
+  auto stalled_client = made.open();
+  auto stalled = stalled_client.begin().value();
+  stalled.insert("x", {"stalled"}).value();
+  bool met = false;
+  store.plan().put = [&](std::string_view name, std::string_view bytes, memory_store& inner) {
+    if (name != entry_name({4}) || met) return inner.put_if_absent(name, bytes);
+    met = true;
+    made.grow_to(9);
+    made.give_up({6});
+    return inner.put_if_absent(name, bytes);
+  };
+  check_fails(stalled.commit(), errc::expired);
+  CHECK_FALSE(log.next());
+  check_fails(log.status(), errc::snapshot_expired, "truncated to version 6");
+}
+
 TEST_CASE("a reader of history that a truncation overtakes says so") {
   memory_store store;
   lake_in_time made(store);
@@ -391,20 +456,38 @@ TEST_CASE("D9: a truncation at any moment of a begin, warm or cold, hides no ver
       if (!cold) CHECK(reader.begin()->read_version() == version{0});
       made.grow_to(3);
       std::uint64_t calls = 0;
-      store.plan().before_get = [&](std::string_view) {
-        if (calls++ != moment) return status();
-        const auto outer = std::move(store.plan().before_get);
-        store.plan().before_get = {};
-        made.give_up({2});
-        store.plan().before_get = outer;
-        return status();
-      };
+      interrupt(store, moment, calls, [&] { made.give_up({2}); });
       auto tx = reader.begin().value();
       CHECK(tx.read_version() >= version{3});
       CHECK(rows_of(tx) == 3);
       moments = calls;
     }
     CHECK(moments >= 5);
+  }
+}
+
+TEST_CASE("a second truncation at any moment of a cold reader's first call removes no checkpoint that it needs") {
+  enum class call { begin, begin_at_version, begin_at_time, log };
+  for (const call wanted : {call::begin, call::begin_at_version, call::begin_at_time, call::log}) {
+    std::uint64_t moments = 0;
+    for (std::uint64_t moment = 0; moment <= moments; ++moment) {
+      busy_store store;
+      lake_in_time made(store);
+      made.grow_to(5);
+      made.give_up({3});
+      made.grow_to(12);
+      const timestamp newest = made.hands().clock;
+      auto reader = made.open();
+      std::uint64_t calls = 0;
+      interrupt(store, moment, calls, [&] { made.give_up({11}); });
+      CAPTURE(moment);
+      if (wanted == call::begin) CHECK(reader.begin()->read_version() >= version{12});
+      if (wanted == call::begin_at_version) CHECK(reader.begin_at(version{12})->read_version() == version{12});
+      if (wanted == call::begin_at_time) CHECK(reader.begin_at(newest)->read_version() == version{12});
+      if (wanted == call::log) CHECK(reader.log().has_value());
+      moments = calls;
+    }
+    CHECK(moments >= 3);
   }
 }
 
@@ -493,6 +576,32 @@ TEST_CASE("a writer whose entry was committed, and then truncated before it hear
   CHECK(rows_at(lake, {6}) == 5);
 }
 
+TEST_CASE("what became of a commit is known at any moment of a truncation, whatever is in its slot then") {
+  for (const bool garbage : {false, true}) {
+    std::uint64_t moments = 0;
+    for (std::uint64_t moment = 0; moment <= moments; ++moment) {
+      busy_store store;
+      lake_in_time made(store);
+      made.grow_to(9);
+      const uuid id = get_entry(store, {4}, limits())->content.transaction;
+      entry other;
+      other.at = {4};
+      other.transaction = sample_id(99);
+      auto lake = made.open();
+      std::uint64_t calls = 0;
+      interrupt(store, moment, calls, [&] {
+        made.give_up({8});
+        if (garbage)
+          CHECK(store.inner().put_if_absent(entry_name({4}), write_entry(other)).outcome() == put_outcome::created);
+      });
+      CAPTURE(moment);
+      CHECK(lake.find_commit(id, {4}).value() == commit_state::committed);
+      moments = calls;
+    }
+    CHECK(moments >= 3);
+  }
+}
+
 TEST_CASE("a truncation stopped at any point is finished by the next one, and never seen") {
   for (std::uint64_t removals = 0; removals < 12; ++removals) {
     busy_store store;
@@ -534,6 +643,97 @@ TEST_CASE("of two truncations at the same time one is first, and the other says 
   check_fails(truncate(lake), errc::conflict, "another truncation");
   CHECK(truncate(lake).value() == version{11});
   CHECK(rows_at(lake, {12}) == 11);
+}
+
+TEST_CASE("of two truncations at the same time, at any moment, each succeeds or says that another was faster") {
+  for (const std::int64_t oldest : {7, 8, 10}) {
+    std::uint64_t moments = 0, conflicts = 0;
+    for (std::uint64_t moment = 0; moment <= moments; ++moment) {
+      busy_store store;
+      lake_in_time made(store);
+      made.grow_to(9);
+      auto lake = made.open();
+      made.hands().clock.ms += 1'000;
+      REQUIRE(vacuum(lake, made.keeping(3))->kept.oldest == version{7});
+      std::uint64_t calls = 0;
+      interrupt(store, moment, calls, [&] {
+        auto other = made.open();
+        if (oldest == 7) CHECK(truncate(other).value() == version{7});
+        if (oldest > 7) made.give_up({oldest});
+      });
+      CAPTURE(moment);
+      const auto done = truncate(lake);
+      if (!done.has_value()) {
+        check_fails(done, errc::conflict, "run this one again");
+        ++conflicts;
+      }
+      moments = calls;
+      store.plan().before_get = {};
+      CHECK(truncate(lake).value() >= version{7});
+      auto cold = made.open();
+      CHECK(rows_at(cold, {10}) == 9);
+    }
+    CHECK(moments >= 10);
+    CHECK(conflicts >= 5);
+  }
+}
+
+TEST_CASE("a version that is tagged while a truncation runs stays") {
+  std::uint64_t moments = 0;
+  for (std::uint64_t moment = 0; moment <= moments; ++moment) {
+    busy_store store;
+    lake_in_time made(store);
+    made.grow_to(9);
+    auto lake = made.open();
+    (void)lake.begin().value();
+    std::uint64_t calls = 0;
+    interrupt(store, moment, calls, [&] {
+      auto other = made.open();
+      CHECK(other.tag("held", {5}).has_value());
+      made.give_up({8});
+    });
+    CAPTURE(moment);
+    if (const auto done = truncate(lake); !done.has_value()) check_fails(done, errc::conflict);
+    moments = calls;
+    store.plan().before_get = {};
+    auto cold = made.open();
+    if (calls > moment) CHECK(rows_at(cold, {5}) == 5);
+  }
+  CHECK(moments >= 10);
+}
+
+TEST_CASE("a vacuum that others overtake at any moment says so, and takes nothing for damage") {
+  for (const bool dry_run : {true, false}) {
+    std::uint64_t moments = 0, overtaken = 0;
+    for (std::uint64_t moment = 0; moment <= moments; ++moment) {
+      busy_store store;
+      lake_in_time made(store);
+      made.grow_to(9);
+      auto lake = made.open();
+      lake.tag("first", {2}).value();
+      std::uint64_t calls = 0;
+      interrupt(store, moment, calls, [&] {
+        auto other = made.open();
+        CHECK(other.untag("first").has_value());
+        made.give_up({8});
+      });
+      vacuum_options wanted = made.keeping(6);
+      wanted.dry_run = dry_run;
+      made.hands().clock.ms += 1'000;
+      CAPTURE(moment);
+      const auto done = vacuum(lake, wanted);
+      if (!done.has_value()) {
+        check_fails(done, errc::expired);
+        ++overtaken;
+      }
+      moments = calls;
+      store.plan().before_get = {};
+      auto cold = made.open();
+      CHECK(rows_at(cold, {9}) == 9);
+    }
+    CHECK(moments >= 10);
+    CHECK(overtaken >= 5);
+  }
 }
 
 TEST_CASE_TEMPLATE("a tag holds its version: its checkpoint, and its objects", Place, TARN_EACH_STORE) {
@@ -578,6 +778,40 @@ TEST_CASE("tagging a version that a vacuum gives up meanwhile fails") {
   };
   check_fails(lake.tag("late", {3}), errc::conflict, "may have given up version 3");
   check_fails(lake.tag("late", {3}), errc::snapshot_expired);
+}
+
+TEST_CASE("a version that only one tag holds gets no other while that one is taken away") {
+  busy_store store;
+  lake_in_time made(store);
+  made.grow_to(9);
+  auto lake = made.open();
+  lake.tag("first", {3}).value();
+  made.give_up({8});
+  bool met = false;
+  store.plan().put = [&](std::string_view name, std::string_view bytes, memory_store& inner) {
+    if (is_entry(name) && !met) {
+      met = true;
+      auto other = made.open();
+      CHECK(other.untag("first").has_value());
+      CHECK(truncate(other).has_value());
+    }
+    return inner.put_if_absent(name, bytes);
+  };
+  check_fails(lake.tag("second", {3}), errc::conflict, "changed the tag 'first'");
+  check_fails(lake.tag("second", {3}), errc::snapshot_expired);
+  CHECK(vacuum(lake, made.keeping(1)).has_value());
+}
+
+TEST_CASE("a tagged version whose checkpoint is damaged is said to be damaged, not given up") {
+  memory_store store;
+  lake_in_time made(store);
+  made.grow_to(9);
+  auto lake = made.open();
+  lake.tag("held", {3}).value();
+  made.give_up({8});
+  store.remove(checkpoint_name({3})).value();
+  (void)store.put_if_absent(checkpoint_name({3}), "damage");
+  check_fails(lake.begin_at(version{3}), errc::corrupt, checkpoint_name({3}));
 }
 
 TEST_CASE("D16: an application that repeats a number after its entry was truncated is told that it is done") {

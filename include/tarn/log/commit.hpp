@@ -233,8 +233,9 @@ class commit_attempt {
   }
 
   [[nodiscard]] error overtaken() const {
-    return {errc::expired, concat({"the log was truncated to version ", extent_.truncated.number, " since version ",
-                                   mine_.read_version.number, " was read: run the transaction again"})};
+    return {errc::expired, concat({"the log was truncated to version ", extent_.truncated.number,
+                                   ", so that what was committed since version ", mine_.read_version.number,
+                                   ", which was read, is not known: run the transaction again, on a newer one"})};
   }
 
   [[nodiscard]] error unreadable_slot() const {

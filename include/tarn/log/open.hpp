@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -27,6 +28,8 @@
 #include "truncation.hpp"
 
 namespace tarn::inline TARN_ABI {
+
+namespace open_detail {
 
 // The versions that may have a checkpoint, oldest first: those that the store lists and those that the latest
 // truncation relies on. One `list`.
@@ -60,59 +63,67 @@ template <class = void>
                                  failure ? std::string() : concat({": ", failure.error().message()})})};
 }
 
-// The state to read on from to version `last` or to the head, if that is before: the newest checkpoint's that is not
-// after it and that the log goes on from; the empty lake's, if the log is there from its beginning. errc::corrupt if
-// it is not, and no checkpoint can be read; errc::snapshot_expired if all come after `last`. One `list` and a `get`,
-// one more for each part, and for each checkpoint that is passed over.
+// The state at a version that the log does not reach back to: only a checkpoint has it, which a tag has held.
+template <object_store Store>
+[[nodiscard]] result<shared_snapshot> read_held_checkpoint(Store& store, const log_extent& extent, version at,
+                                                           const limits& bounds) {
+  if (at != version()) {
+    result<shared_snapshot> state = read_checkpoint(store, at, bounds);
+    if (state || state.error().code() != errc::not_found) return state;
+  }
+  return error(errc::snapshot_expired, concat({"version ", at.number, " is gone: the log was truncated to version ",
+                                               extent.truncated.number, ", and no tag has held it"}));
+}
+
 template <object_store Store>
 [[nodiscard]] result<shared_snapshot> find_start(Store& store, const log_extent& extent, version last,
                                                  const limits& bounds) {
+  if (last < extent.truncated) return read_held_checkpoint(store, extent, last, bounds);
   const result<sequence<version>> all = list_checkpoints(store, extent);
   if (!all) return all.error();
   status failure;
   for (std::size_t at = all->size(); at-- > 0;) {
     const version each = (*all)[at];
     if (each > last) continue;
-    if (each < extent.truncated && each != last) break;  // what came next is gone
+    if (each < extent.truncated) break;  // what came next is gone
     result<shared_snapshot> state = read_checkpoint(store, each, bounds);
     if (state) return state;
     if (!is_unusable(state.error())) return state.error();
     if (failure) failure = state.error();
   }
   if (extent.truncated == version()) return shared_snapshot();
-  if (last < extent.truncated)
-    return error(errc::snapshot_expired, concat({"version ", last.number, " is gone: the log was truncated to version ",
-                                                 extent.truncated.number, ", and no tag has held it"}));
   return unreadable_start(extent, failure);
 }
 
 // Whether version `at`, which may have a checkpoint, was committed at `time` or before. The entry says so at less cost,
-// if it is still there and states a time. False if neither can be read.
+// if its slot is not one that was emptied, and it states a time. False if neither can be read.
 template <object_store Store>
-[[nodiscard]] bool was_committed_before(Store& store, version at, timestamp time, const limits& bounds) {
-  const result<logged_entry> logged = get_entry(store, at, bounds);
-  if (logged && !logged->content.of_article) return logged->content.time <= time;
+[[nodiscard]] bool was_committed_before(Store& store, const log_extent& extent, version at, timestamp time,
+                                        const limits& bounds) {
+  if (at > extent.truncated) {
+    const result<logged_entry> logged = get_entry(store, at, bounds);
+    if (logged && !logged->content.of_article) return logged->content.time <= time;
+  }
   const result<shared_snapshot> state = read_checkpoint(store, at, bounds);
   return state && (*state)->time <= time;
 }
 
-// The state to read on from to the newest version that was committed at `time` or before. Looks at log n entries of n
-// checkpoints.
 template <object_store Store>
 [[nodiscard]] result<shared_snapshot> find_start_before(Store& store, const log_extent& extent, timestamp time,
                                                         const limits& bounds) {
   const result<sequence<version>> all = list_checkpoints(store, extent);
   if (!all) return all.error();
-  const std::size_t later =
-      lower_bound(all->begin(), all->size(), [&](version at) { return was_committed_before(store, at, time, bounds); });
-  if (later > 0) return find_start(store, extent, (*all)[later - 1], bounds);
+  const std::size_t first = lower_bound(all->begin(), all->size(), [&](version at) { return at < extent.truncated; });
+  const std::size_t later = first + lower_bound(all->begin() + first, all->size() - first, [&](version at) {
+                              return was_committed_before(store, extent, at, time, bounds);
+                            });
+  if (later > first) return find_start(store, extent, (*all)[later - 1], bounds);
   if (extent.truncated == version()) return shared_snapshot();
   return error(errc::snapshot_expired, concat({"what was committed at ", time.ms,
                                                " ms since 1970 or before is gone: the log was truncated to version ",
                                                extent.truncated.number}));
 }
 
-// The oldest state that the log goes on from.
 template <object_store Store>
 [[nodiscard]] result<shared_snapshot> find_first(Store& store, const log_extent& extent, const limits& bounds) {
   if (extent.truncated == version()) return shared_snapshot();
@@ -124,6 +135,46 @@ template <object_store Store>
     if (state || !is_unusable(state.error())) return state;
   }
   return unreadable_start(extent, {});
+}
+
+// The state that `find` finds. Asked again as often as a truncation has overtaken it: the checkpoints that it has
+// looked for may be gone, and what it says of that is not so.
+template <object_store Store, class Find>
+[[nodiscard]] result<shared_snapshot> find_up_to_date(Store& store, log_extent& extent, Find find) {
+  for (;;) {
+    const std::int64_t markers = extent.markers;
+    result<shared_snapshot> state = find();
+    if (state) return state;
+    if (const status found = find_truncations(store, extent); !found) return found.error();
+    if (extent.markers == markers) return state;
+  }
+}
+
+}  // namespace open_detail
+
+// The state to read on from to version `last` or to the head, if that is before: the newest checkpoint's that is not
+// after it and that the log goes on from; the empty lake's, if the log is there from its beginning. errc::corrupt if
+// it is not, and no checkpoint can be read; errc::snapshot_expired if `last` is gone, and has no checkpoint that a tag
+// has held. One `list` and a `get`, one more for each part, and for each checkpoint that is passed over.
+template <object_store Store>
+[[nodiscard]] result<shared_snapshot> find_start(Store& store, log_extent& extent, version last, const limits& bounds) {
+  return open_detail::find_up_to_date(store, extent,
+                                      [&] { return open_detail::find_start(store, extent, last, bounds); });
+}
+
+// The state to read on from to the newest version that was committed at `time` or before. errc::snapshot_expired if
+// that is gone, even if a tag has held it: what came next is not known. Looks at log n entries of n checkpoints.
+template <object_store Store>
+[[nodiscard]] result<shared_snapshot> find_start_before(Store& store, log_extent& extent, timestamp time,
+                                                        const limits& bounds) {
+  return open_detail::find_up_to_date(store, extent,
+                                      [&] { return open_detail::find_start_before(store, extent, time, bounds); });
+}
+
+// The oldest state that the log goes on from.
+template <object_store Store>
+[[nodiscard]] result<shared_snapshot> find_first(Store& store, log_extent& extent, const limits& bounds) {
+  return open_detail::find_up_to_date(store, extent, [&] { return open_detail::find_first(store, extent, bounds); });
 }
 
 // Reads forward from `state`, up to version `last` or the head, like `read_forward`; as often as a truncation has

@@ -31,9 +31,7 @@ class retained_versions {
   [[nodiscard]] const sequence<version_tag>& tags() const noexcept { return tags_; }
   template <class = void>
   [[nodiscard]] bool has_tag(version at) const noexcept {
-    for (const version_tag& each : tags_)
-      if (each.at == at) return true;
-    return false;
+    return tarn::has_tag(tags_, at);
   }
 
   template <class = void>

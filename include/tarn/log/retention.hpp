@@ -8,6 +8,7 @@
 
 #include "../core/config.hpp"
 #include "../core/result.hpp"
+#include "../core/sequence.hpp"
 #include "../core/strong_types.hpp"
 #include "../core/text.hpp"
 #include "../core/utf8.hpp"
@@ -27,6 +28,14 @@ template <class = void>
   if (!name.empty() && name.size() <= tag_size_max) return {};
   return error(errc::invalid_name,
                concat({"a tag's name has 1 to ", tag_size_max, " bytes of UTF-8, this one has ", name.size()}));
+}
+
+// Whether any of the tags is of version `at`.
+template <class = void>
+[[nodiscard]] bool has_tag(const sequence<version_tag>& tags, version at) noexcept {
+  for (const version_tag& each : tags)
+    if (each.at == at) return true;
+  return false;
 }
 
 // What a vacuum leaves: see vacuum.hpp.

@@ -61,9 +61,7 @@ template <class = void>
 [[nodiscard]] status check_kept(const snapshot& state, version at) {
   if (at.number < 0 || at > state.at)
     return error(errc::not_found, concat({"there is no version ", at.number, ": the newest is ", state.at.number}));
-  if (at >= state.kept.oldest) return {};
-  for (const version_tag& each : *state.tags)
-    if (each.at == at) return {};
+  if (at >= state.kept.oldest || has_tag(*state.tags, at)) return {};
   return error(errc::snapshot_expired,
                concat({"version ", at.number, " was given up by a vacuum: the oldest that is kept is ",
                        state.kept.oldest.number, ", and those with tags"}));

@@ -26,10 +26,14 @@ template <class Store, class Codec>
   mine.operation = operation;
   mine.tags.push_back(changed);
   const auto check = [&](const entry& theirs) -> status {
-    for (const version_tag& each : theirs.tags)
-      if (each.name == changed.name)
-        return error(errc::conflict, concat({"version ", theirs.at.number, " has changed the tag '", changed.name,
+    for (const version_tag& each : theirs.tags) {
+      // A tag of the same version may be all that keeps it.
+      const version_tag* const before = now->find_tag(each.name);
+      const bool held = before != nullptr && before->at == changed.at && each.at == version();
+      if (held || each.name == changed.name)
+        return error(errc::conflict, concat({"version ", theirs.at.number, " has changed the tag '", each.name,
                                              "': look at it again"}));
+    }
     return changed.at == version() ? status() : check_kept_by(theirs, changed.at);
   };
   return commit_entry(lake, now, std::move(mine), check);
