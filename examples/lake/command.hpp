@@ -39,6 +39,7 @@ extern const command create_command;
 extern const command drop_command;
 extern const command insert_command;
 extern const command upsert_command;
+extern const command update_command;
 extern const command erase_command;
 extern const command get_command;
 extern const command scan_command;

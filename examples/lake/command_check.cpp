@@ -62,9 +62,13 @@ exit_code run(const call& asked) {
   const exit_code written = out.finish();
   if (found->sound()) return written;
   const std::int64_t good = found->last_good.number;
-  complain(good < 0 ? "the lake is damaged, from its first version on"
-                    : tarn::concat({"the lake is damaged; the last good version is ", good, ": read it with --at ",
-                                    good, ", or put good copies in the place of what is damaged"}));
+  const bool readable = good >= 0 && opened->snapshot_at(found->last_good);  // not if a marker is damaged
+  complain(good < 0   ? "the lake is damaged, from its first version on"
+           : readable ? tarn::concat({"the lake is damaged; the last good version is ", good, ": read it with --at ",
+                                      good, ", or put good copies in the place of what is damaged"})
+                      : tarn::concat({"the lake is damaged; nothing can be read before that is mended; then the last "
+                                      "good version is ",
+                                      good}));
   return exit_code::failure;
 }
 

@@ -19,14 +19,15 @@ void print_version(const tarn::commit_summary& summary, bool with_transaction, P
   const std::string transaction = to_text(summary.transaction);
   const auto number = [](std::uint64_t n) { return tarn::value_view(static_cast<std::int64_t>(n)); };
   const auto print = [&](const tarn::table_change* change) {
-    tarn::value_view row[] = {summary.at.number, nullptr, summary.operation, nullptr,
+    tarn::value_view row[] = {summary.at.number, nullptr, summary.operation, nullptr, nullptr,
                               nullptr,           nullptr, nullptr,           nullptr};
     if (!summary.of_article) row[1] = time;
     if (change != nullptr) row[3] = change->table;
     if (change != nullptr && change->counted) row[4] = number(change->rows);
     if (change != nullptr && change->counted) row[5] = number(change->bytes);
-    if (change != nullptr) row[6] = number(change->replaced);
-    if (!summary.of_article) row[7] = transaction;
+    if (change != nullptr) row[6] = number(change->deleted);
+    if (change != nullptr) row[7] = number(change->replaced);
+    if (!summary.of_article) row[8] = transaction;
     printer.print(tarn::list_view(row, std::size(row) - (with_transaction ? 0 : 1)));
   };
   for (const tarn::table_change& change : summary.tables) print(&change);
@@ -51,7 +52,7 @@ exit_code run(const call& asked) {
   auto log = opened->log();
   if (!log) return report(log.error());
 
-  std::vector<std::string> columns = {"version", "time", "operation", "table", "rows", "bytes", "replaced"};
+  std::vector<std::string> columns = {"version", "time", "operation", "table", "rows", "bytes", "deleted", "replaced"};
   const bool with_transaction = *format != row_format::table;  // too wide for people
   if (with_transaction) columns.emplace_back("transaction");
   with_printer(*format, out, columns, [&](auto printer) {
@@ -73,10 +74,10 @@ constexpr command history_command{"history",
                                   "list the versions of the lake",
                                   R"(Lists the versions, oldest first, with a line for each table that the version has
 changed: when it was committed (UTC), by what operation, the rows and bytes that it
-added, and how many objects a compaction has replaced. Rows of keyed tables are
-records: rows and erasures. As a table on a terminal; else as NDJSON, with the
-transaction's id. With TABLE, only what was done to that one. A log that was
-truncated begins with its first version that is left.
+added, how many rows it deleted or updated, and how many objects a compaction has
+replaced. Rows of keyed tables are records: rows and erasures. As a table on a
+terminal; else as NDJSON, with the transaction's id. With TABLE, only what was done
+to that one. A log that was truncated begins with its first version that is left.
 
 If the log is damaged, the versions before the damage are listed; see `check`.
 `log` is another name of this command.

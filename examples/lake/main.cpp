@@ -9,11 +9,11 @@
 namespace lake {
 namespace {
 
-const command* const commands[] = {&create_command,  &drop_command,       &insert_command,  &upsert_command,
-                                   &erase_command,   &get_command,        &scan_command,    &explain_command,
-                                   &compact_command, &tables_command,     &history_command, &at_command,
-                                   &changes_command, &restore_command,    &tag_command,     &untag_command,
-                                   &check_command,   &checkpoint_command, &vacuum_command};
+const command* const commands[] = {&create_command,  &drop_command,    &insert_command,     &upsert_command,
+                                   &update_command,  &erase_command,   &get_command,        &scan_command,
+                                   &explain_command, &compact_command, &tables_command,     &history_command,
+                                   &at_command,      &changes_command, &restore_command,    &tag_command,
+                                   &untag_command,   &check_command,   &checkpoint_command, &vacuum_command};
 
 constexpr std::string_view general_usage = "usage: lake DIR COMMAND [ARGUMENT...]\n       lake [COMMAND] --help\n";
 

@@ -40,11 +40,11 @@ tarn::error no_condition(std::string_view text) {
                         "not null'"})};
 }
 
-// A field in quotes is a string, as in CSV; one without them is what it looks like.
-tarn::result<tarn::value_view> parse_operand(const tarn::column& column, std::string_view text, tarn::arena& memory) {
+// What is right of a sign. A field in quotes is a string, as in CSV; one without them is what it looks like.
+csv_text field_of(std::string_view text) {
+  text = trimmed(text);
   const bool quoted = text.size() >= 2 && text.front() == '"' && text.back() == '"';
-  if (quoted) text = text.substr(1, text.size() - 2);
-  return value_for_column(column, {text, quoted || text.empty()}, bare_fields::are_values, memory);
+  return {quoted ? text.substr(1, text.size() - 2) : text, quoted};
 }
 
 tarn::result<tarn::condition> parse_condition(std::string_view text, const tarn::schema& columns, tarn::arena& memory) {
@@ -69,10 +69,26 @@ tarn::result<tarn::condition> parse_condition(std::string_view text, const tarn:
   made.column = name;
   if (sign == nullptr) return made;
   made.how = sign->how;
-  const auto operand = parse_operand(columns[place], trimmed(text.substr(sign_at + sign->text.size())), memory);
+  csv_text field = field_of(text.substr(sign_at + sign->text.size()));
+  field.quoted = field.quoted || field.text.empty();  // null is not compared with
+  const auto operand = value_for_column(columns[place], field, bare_fields::are_values, memory);
   if (!operand) return operand.error().within(tarn::concat({"--where ", text}));
   made.operand = tarn::value(*operand);
   return made;
+}
+
+tarn::result<tarn::column_change> parse_change(std::string_view text, const tarn::schema& columns,
+                                               tarn::arena& memory) {
+  const std::size_t sign_at = text.find('=');
+  if (sign_at == std::string_view::npos)
+    return tarn::error(tarn::errc::invalid_argument, tarn::concat({"--set ", text, ": write 'COLUMN = VALUE'"}));
+  const std::string_view name = trimmed(text.substr(0, sign_at));
+  const std::size_t place = columns.find(name);
+  if (place == tarn::schema::none) return no_such_column(columns, name);
+  const auto made =
+      value_for_column(columns[place], field_of(text.substr(sign_at + 1)), bare_fields::are_values, memory);
+  if (!made) return made.error().within(tarn::concat({"--set ", text}));
+  return tarn::column_change{columns[place].name, *made};
 }
 
 }  // namespace
@@ -85,6 +101,17 @@ tarn::result<tarn::filter> wanted_rows(const arguments& given, const tarn::schem
     conditions.push_back(*std::move(made));
   }
   return tarn::filter(std::move(conditions));
+}
+
+tarn::result<tarn::sequence<tarn::column_change>> wanted_changes(const arguments& given, const tarn::schema& columns,
+                                                                 tarn::arena& memory) {
+  tarn::sequence<tarn::column_change> changes;
+  for (const std::string_view text : given.values("--set")) {
+    const tarn::result<tarn::column_change> made = parse_change(text, columns, memory);
+    if (!made) return made.error();
+    changes.push_back(*made);
+  }
+  return changes;
 }
 
 }  // namespace lake

@@ -269,7 +269,8 @@ template <class Store, class Codec, class Merge>
 [[nodiscard]] result<change_feed<Store, Codec, Merge>> changes(client<Store, Codec, Merge>& lake,
                                                                std::string_view table, version from, version to) {
   if (from < version() || from > to)
-    return error(errc::invalid_argument, concat({"no versions are after ", from.number, " and up to ", to.number}));
+    return error(errc::invalid_argument, concat({"no versions are after ", from.number, " and up to ", to.number,
+                                                 ": go from -1, before the first, or a version to a later one"}));
   const result<shared_snapshot> newest = lake.newest_snapshot();
   if (!newest) return newest.error();
   if (to > (*newest)->at)

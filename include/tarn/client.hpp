@@ -28,6 +28,7 @@
 #include "table/commit_entry.hpp"
 #include "table/compaction.hpp"
 #include "table/conflict.hpp"
+#include "table/pending_tables.hpp"
 #include "table/restore.hpp"
 #include "table/tagging.hpp"
 #include "transaction.hpp"
@@ -81,8 +82,9 @@ class client {
   }
   ~client() = default;
 
-  // A transaction that reads the newest version. The first call reads the log from its beginning; later ones cost one
-  // `get`, and one more for each commit of others since. errc::corrupt and errc::unsupported name the version.
+  // A transaction that reads the newest version. The first call reads the newest checkpoint and the log from there;
+  // later ones cost one `get` that finds nothing (two where the store can remove), and one more for each commit of
+  // others since. errc::corrupt and errc::unsupported name the version.
   [[nodiscard]] result<transaction_type> begin(isolation level = isolation::serializable) {
     if (const status updated = update(); !updated) return updated.error();
     return start(core_->latest, level);
@@ -106,9 +108,10 @@ class client {
     return begin_at(*found);
   }
 
-  // Runs `work(transaction&)`, which returns a status, in a transaction and commits it. After a conflict all of it is
-  // done again on the newest version, after a wait, as long as commit_options::backoff allows; then errc::conflict.
-  // What `work` fails with ends it, and nothing is committed. Each time, `work` must start from what it reads then.
+  // Runs `work(transaction&)`, which returns a status or another result, in a transaction and commits it. After a
+  // conflict all of it is done again on the newest version, after a wait, as long as commit_options::backoff allows;
+  // then errc::conflict. What `work` fails with ends it, and nothing is committed. Each time, `work` must start from
+  // what it reads then.
   template <class Work>
   [[nodiscard]] result<version> run(Work work, isolation level = isolation::serializable) {
     return run_as({}, work, level);
@@ -182,12 +185,11 @@ class client {
 
   // The same in three steps, for whoever wants to compact elsewhere or later; see table/compaction.hpp. A plan is made
   // at the newest version and can be run and committed by any client of the lake; running one of an older version reads
-  // the log from its beginning.
+  // a checkpoint before it, and the log from there.
   [[nodiscard]] result<sequence<compaction_plan>> plan_compaction(std::string_view table) {
     if (const status updated = update(); !updated) return updated.error();
     const table_state* const found = core_->latest->find_table(table);
-    if (found == nullptr)
-      return error(errc::no_such_table, concat({"there is no table '", table.substr(0, table_name_size_max), "'"}));
+    if (found == nullptr) return pending_tables<Store, Codec, Merge>(core_->latest).use(table).error();
     if (found->key.empty()) return plan_bag(*found, core_->latest->at, core_->options);
     sequence<compaction_plan> plans;
     for (std::uint32_t bucket = 0; bucket < found->buckets.size(); ++bucket)
@@ -225,7 +227,7 @@ class client {
   // if they are the same. What was written, dropped, altered or compacted since is undone; what applications have
   // committed, tags and what vacuums have left stay as they are. errc::not_found, errc::snapshot_expired: there is no
   // such version, or no more. errc::conflict: another has changed something meanwhile. errc::limit_exceeded: the entry,
-  // which names all objects of all tables that change, is too long. Reads the log up to `at`, no rows.
+  // which names all objects of all tables that change, is too long. Costs `begin_at` and a commit; reads no rows.
   [[nodiscard]] result<version> restore(version at) {
     const result<shared_snapshot> now = newest_snapshot();
     if (!now) return now.error();
@@ -324,8 +326,9 @@ class client {
   template <class Work>
   [[nodiscard]] result<version> run_as(const application_sequence& number, Work& work, isolation level) {
     static_assert(
-        requires(transaction_type & tx) { status(work(tx)); },
-        "run needs: tarn::status work(transaction& tx), as in [](auto& tx) { return tx.insert(...); }");
+        requires(transaction_type & tx) { error(work(tx).error()); },
+        "run needs: tarn::status work(transaction& tx), or another result, as in "
+        "[](auto& tx) { return tx.insert(...); }");
     const bool numbered = !number.application.empty();
     backoff retries(core_->options.commit.backoff, core_->options.surroundings);
     for (;;) {
@@ -333,7 +336,7 @@ class client {
       if (!tx) return tx.error();
       const committed_sequence* const last = core_->latest->applications->find(number.application);
       if (last == nullptr || !has_reached(last->work, number))
-        if (const status done = work(*tx); !done) return done.error();
+        if (const auto done = work(*tx); !done) return done.error();
       const result<version> committed = numbered ? tx->commit(number) : tx->commit();
       if (committed || !committed.error().retry_helps() || !retries.wait()) return committed;
     }

@@ -418,7 +418,9 @@ class [[nodiscard]] transaction {
   [[nodiscard]] result<pending*> use_keyed(std::string_view table) {
     const auto found = use(table);
     if (!found || (*found)->is_keyed()) return found;
-    return error(errc::invalid_argument, concat({"table ", table, " has no key: it is a bag of rows"}));
+    return error(errc::invalid_argument, concat({"table ", table,
+                                                 " has no key: it is a bag of rows, for insert, scan, "
+                                                 "erase_where and update_where"}));
   }
 
   // The table of a scan that stands on one of its rows; not another one that has got its name since, and not with other

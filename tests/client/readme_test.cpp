@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <tarn/tarn.hpp>
+#include <tarn/vacuum.hpp>
 
 #include "../support/stores.hpp"
 #include "../support/test_environment.hpp"
@@ -60,6 +61,31 @@ TEST_CASE("the README's FORMAT examples are what tarn writes") {
   const std::string object{std::string_view(*lake.store().get(name))};
   CHECK(unwrapped(code_block(readme, "{\"Codec\":\"json\",\"Table\"")) == object);
   CHECK(readme.find(name) != std::string::npos);
+}
+
+TEST_CASE("the README's FORMAT examples of a lake that goes on are what tarn writes") {
+  tarn_test::test_environment hands;
+  client_options options;
+  options.surroundings = hands.get();
+  client lake{memory_store{}, options};
+  auto tx = lake.begin().value();
+  tx.create_table("x", {"a", {"b", column_type::integer, nullability::not_null}}).value();
+  tx.insert("x", {{"Joey", 1}, {"Yue", 2}}).value();
+  tx.commit().value();
+  auto changing = lake.begin().value();
+  CHECK(changing.update_where("x", {{"a", equals, "Yue"}}, {{"b", 3}}).value() == 1);
+  changing.commit().value();
+  hands.clock.ms += 1'000;
+  vacuum_options all;
+  all.keep_ms = all.grace_ms = 0;
+  (void)vacuum(lake, all).value();
+  const std::string readme = read_file("README.md");
+  const auto in_store = [&](const std::string& name) { return std::string(std::string_view(*lake.store().get(name))); };
+  CHECK(in_store(entry_name({1})).find(unwrapped(code_block(readme, "{\"DeleteRows\""))) != std::string::npos);
+  CHECK(in_store(entry_name({2})).find(unwrapped(code_block(readme, "\"Operation\":\"vacuum\""))) != std::string::npos);
+  REQUIRE(truncate(lake).value() == version{1});
+  CHECK(unwrapped(code_block(readme, "{\"Checkpoint\":1")) == in_store(checkpoint_name({2})));
+  CHECK(unwrapped(code_block(readme, "{\"Truncation\":1")) == in_store(marker_name(0)));
 }
 
 TEST_CASE("the README's FORMAT examples of keyed tables are what tarn writes") {

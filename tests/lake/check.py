@@ -33,9 +33,12 @@ class Check(LakeTest):
         self.assertNotIn("all is well", done.out)
         if last_good < 0:
             self.assertIn("from its first version on", done.err)
+        elif not readable:
+            self.assertIn(f"nothing can be read before that is mended; then the last good version is {last_good}", done.err)
+            self.assertEqual(self.lake("tables", "--at", last_good).returncode, 1)
         else:
             self.assertIn(f"the last good version is {last_good}: read it with --at {last_good}", done.err)
-            if readable and '"table":"t"' in self.succeed("tables", "--at", last_good):
+            if '"table":"t"' in self.succeed("tables", "--at", last_good):
                 self.assertEqual(len(self.rows("t", "--at", last_good)), 3 * min(last_good, 3))
         return done.out
 
@@ -168,6 +171,12 @@ class Check(LakeTest):
         os.mkdir(pathlib.Path("lake", ENTRY % 4))
         # A head that the store cannot give may be a vacuum, after which version 2 is nobody's to read.
         self.check_damage(2, self.objects[2].name, ENTRY % 4, readable=False)
+
+    def test_a_damaged_marker_stops_all_readers(self):
+        self.succeed("vacuum", "--keep", "0", "--truncate")
+        newest = max(int(path.name[-20:]) for path in pathlib.Path("lake").glob("_log_*"))
+        self.flip("_trunc_%020d" % 0, 20)
+        self.check_damage(newest, "_trunc_%020d" % 0, readable=False)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from support.tool import LAKE, LakeTest, main, run
 
 FIXTURES = pathlib.Path(__file__).resolve().parents[1] / "fixtures"
 NOBODY = 65534
-COMMANDS = """create drop insert upsert erase get scan explain compact tables history at changes restore tag
+COMMANDS = """create drop insert upsert update erase get scan explain compact tables history at changes restore tag
     untag check checkpoint vacuum""".split()
 
 
@@ -163,7 +163,7 @@ class Commands(LakeTest):
             )
         self.assertRegex(lines[2], r'"transaction":"[0-9a-f-]{36}"\}$')
         table = self.succeed("log", "--format", "table").splitlines()
-        self.assertRegex(table[0], r"^version +time +operation +table +rows +bytes +replaced$")
+        self.assertRegex(table[0], r"^version +time +operation +table +rows +bytes +deleted +replaced$")
         self.assertEqual(len(table), 2 + 3)
 
     def test_a_folder_that_is_missing_is_no_lake(self):

@@ -174,6 +174,28 @@ class Where(Versions):
         self.assertEqual(len(self.rows("u", "--at", "5")), 3)
         self.assertEqual(self.succeed("erase", "u", "--where", "n = 7"), "erased 0 rows of u (version 6)\n")
 
+    def test_update_changes_rows(self):
+        self.succeed("create", "u", "name", "n:integer", "x:double")
+        self.succeed("insert", "u", stdin='{"name": "Ada", "n": 1, "x": 0.5}\n{"name": "Bob", "n": 2}\n')
+        for change, new in [("n = 7", {"n": 7}), ("n=", {"n": None}), ("x = 1", {"x": 1.0}), ('name=""', {"name": ""})]:
+            done = self.succeed("update", "u", "--set", change, "--where", "x is not null")
+            self.assertRegex(done, r"^updated 1 row of u \(version \d\)\n$")
+            self.assertEqual({each: self.rows("u")[-1][each] for each in new}, new)
+        self.succeed("update", "u", "--set", "n = 3", "--set", "name = Cyd", "--where", "n = 2")
+        self.assertIn({"name": "Cyd", "n": 3, "x": None}, self.rows("u"))
+        self.assertIn({"name": "Bob", "n": 2, "x": None}, self.rows("u", "--at", "5"))
+        self.fail_with(1, "no column 'm'; it has: name, n, x", "update", "u", "--set", "m = 1", "--where", "n = 3")
+        self.fail_with(1, "write 'COLUMN = VALUE'", "update", "u", "--set", "n", "--where", "n = 3")
+        self.fail_with(1, "--set n = y: column 'n' takes integer", "update", "u", "--set", "n = y", "--where", "n = 3")
+        self.assertIn("updated 0 rows", self.succeed("update", "u", "--set", "n = 1", "--where", "n = 9"))
+        for arguments in (["--set", "n = 1"], ["--where", "n = 3"]):
+            self.assertEqual(self.lake("update", "u", *arguments).returncode, 2)
+        self.succeed("create", "w", "id:integer", "name", "--key", "id")
+        self.succeed("insert", "w", stdin='{"id": 1, "name": "Ada"}\n')
+        self.succeed("update", "w", "--set", "name = Bob", "--where", "id = 1")
+        self.assertEqual(self.rows("w"), [{"id": 1, "name": "Bob"}])
+        self.fail_with(1, "part of the key: erase the row", "update", "w", "--set", "id = 2", "--where", "id = 1")
+
 
 class Checkpoint(Versions):
     def test_it_makes_one_and_replaces_a_damaged_one(self):

@@ -32,8 +32,9 @@ struct committed_sequence {
 template <class = void>
 [[nodiscard]] status check_application_sequence(const application_sequence& work) {
   constexpr std::size_t application_size_max = 128;
-  if (work.application.empty() || work.application.size() > application_size_max ||
-      find_invalid_utf8(work.application) != work.application.size())
+  if (find_invalid_utf8(work.application) != work.application.size())
+    return error(errc::invalid_argument, "an application's name must be UTF-8");
+  if (work.application.empty() || work.application.size() > application_size_max)
     return error(errc::invalid_argument, concat({"an application's name has 1 to ", application_size_max,
                                                  " bytes of UTF-8, this one has ", work.application.size()}));
   if (work.sequence < 0) return error(errc::invalid_argument, concat({"the sequence ", work.sequence, " is negative"}));

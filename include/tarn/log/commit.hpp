@@ -44,7 +44,7 @@ namespace tarn::inline TARN_ABI {
 // What a commit may use, wait for and give up after.
 struct commit_options {
   std::uint64_t rebase_limit = 100'000;  // commits of others since read_version; 0: the article's rule
-  backoff_options backoff;
+  backoff_options backoff = {};
 };
 
 // The time of the entry after `state`: history is monotone even if clocks are not.

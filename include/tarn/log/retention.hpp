@@ -23,7 +23,8 @@ struct version_tag {
 template <class = void>
 [[nodiscard]] status check_tag_name(std::string_view name) {
   constexpr std::size_t tag_size_max = 128;
-  if (!name.empty() && name.size() <= tag_size_max && find_invalid_utf8(name) == name.size()) return {};
+  if (find_invalid_utf8(name) != name.size()) return error(errc::invalid_name, "a tag's name must be UTF-8");
+  if (!name.empty() && name.size() <= tag_size_max) return {};
   return error(errc::invalid_name,
                concat({"a tag's name has 1 to ", tag_size_max, " bytes of UTF-8, this one has ", name.size()}));
 }

@@ -27,10 +27,10 @@ struct compaction_options {
 
 // Settings of a client. They are checked by `client::begin`.
 struct client_options {
-  limits bounds;
-  commit_options commit;
+  limits bounds = {};
+  commit_options commit = {};
   std::uint32_t checkpoint_interval = 100;  // whoever commits a version that this divides writes a checkpoint; 0: never
-  compaction_options compaction;
+  compaction_options compaction = {};
 #if TARN_HAS_POSIX
   environment surroundings = system_environment();
 #else

@@ -55,8 +55,9 @@ template <class = void>
       return error(errc::invalid_argument, concat({"there is no column '", name, "' to be ", role}));
     const column_type type = columns[at].type;
     if (is_key_type(type, role == "a key")) return static_cast<std::uint32_t>(at);
-    return error(errc::invalid_argument, concat({"column '", name, "' cannot be ", role,
-                                                 ": declare it integer, string or bytes, it is ", name_of(type)}));
+    return error(errc::invalid_argument,
+                 concat({"column '", name, "' cannot be ", role, ": declare it integer, string",
+                         role == "a key" ? ", bytes or boolean" : " or bytes", ", it is ", name_of(type)}));
   };
   table_key key;
   if (wanted.columns.empty()) return error(errc::invalid_argument, "the key has no columns: name some, or make a bag");
