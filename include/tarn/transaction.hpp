@@ -212,8 +212,9 @@ class [[nodiscard]] transaction {
     return done;
   }
   // The same for the row that a scan of this transaction stands on, whose position is known. In a keyed table, what the
-  // transaction has written to the row since the scan began stays. In a bag the new row takes the place of the old one,
-  // wherever a scan finds it then; errc::not_found if the transaction has deleted or updated that since the scan began.
+  // transaction has written to the row since the scan began stays: only then the row is read again. In a bag the new
+  // row takes the place of the old one, wherever a scan finds it then; errc::not_found if the transaction has deleted
+  // or updated that since the scan began.
   [[nodiscard]] status update(const row_scan& standing_on, const column_changes& changes) {
     const auto found = use_row_of(standing_on);
     if (!found) return found.error();

@@ -35,7 +35,7 @@ client_options small_objects(std::uint64_t rows) {
 
 const schema people{{"id", column_type::integer}, {"name", column_type::string}, {"age", column_type::integer}};
 
-// Rows of people, by two commits.
+// Table t with one of people.
 template <class Lake>
 void create_people(Lake& lake) {
   auto tx = lake.begin().value();
@@ -252,6 +252,36 @@ TEST_CASE("a column that gets the name of a dropped one is another column, with 
   tx.commit().value();
   CHECK(rows_now(lake) == "name=1 id=Ada age=null");
   CHECK(rows_at(lake, 0) == "id=1 name=Ada age=36");
+}
+
+TEST_CASE("many columns, of which many are dropped and others added: each row has its own values in those that stay") {
+  constexpr std::int64_t count = 300;
+  client lake{memory_store{}};
+  sequence<column> columns;
+  row values;
+  for (std::int64_t each = 0; each < count; ++each) {
+    columns.push_back({"c" + std::to_string(each), column_type::integer});
+    values.emplace_back(each);
+  }
+  auto tx = lake.begin().value();
+  tx.create_table("t", schema(columns)).value();
+  tx.insert("t", values).value();
+  tx.commit().value();
+  auto changing = lake.begin().value();
+  for (std::int64_t each = 0; each < count; ++each) {
+    if (each % 3 == 1) changing.drop_column("t", "c" + std::to_string(each)).value();
+    if (each % 3 == 2) changing.widen_column("t", "c" + std::to_string(each)).value();
+    if (each % 3 == 1) changing.add_column("t", column("d" + std::to_string(each))).value();
+  }
+  auto scan = changing.scan("t").value();
+  REQUIRE(scan.next());
+  CHECK(scan.row().size() == count);
+  for (std::int64_t each = 0; each < count; ++each) {
+    const std::string name = std::to_string(each);
+    if (each % 3 == 0) CHECK(scan.row()["c" + name] == value(each));
+    if (each % 3 == 1) CHECK(scan.row()["d" + name].is_null());
+    if (each % 3 == 2) CHECK(scan.row()["c" + name] == value(static_cast<double>(each)));
+  }
 }
 
 TEST_CASE("a widened integer is the double nearest to it") {

@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <tarn/core/schema.hpp>
 
@@ -47,4 +49,14 @@ TEST_CASE("Columns are numbered from 1 in their order") {
   columns.number_columns();
   CHECK(columns[0].id == column_id{1});
   CHECK(columns[1].id == column_id{2});
+}
+
+TEST_CASE("A column is found by its id, wherever the search begins") {
+  schema columns{"a", "b", "c"};
+  columns.number_columns();
+  for (std::size_t first = 0; first <= columns.size(); ++first) {
+    for (std::uint32_t id = 1; id <= 3; ++id) CHECK(columns.find(column_id{id}, first) == id - 1);
+    CHECK(columns.find(column_id{4}, first) == schema::none);
+  }
+  CHECK(schema().find(column_id{1}) == schema::none);
 }

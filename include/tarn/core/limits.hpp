@@ -36,7 +36,9 @@ struct limits {
   std::uint32_t buckets_max = 4'096;  // of a keyed table
   std::size_t column_name_bytes_max = 1'024;
 
-  // A log entry, and so the number of objects and columns that one transaction can name.
+  // A log entry, and so the number of objects and columns that one transaction can name; and of rows of bags that it
+  // deletes or updates here and there: some 8 bytes for each that is deleted, 90 for each that is updated. (Neighbours
+  // count as one.)
   std::size_t entry_bytes_max = std::size_t{64} << 20;
 
   // Checkpoints: how large one object of them gets, and all of one that is read.

@@ -93,11 +93,12 @@ class schema {
     return none;
   }
 
-  // The same by id.
+  // The same by id. Looks from place `first` on, then at those before: whoever looks up many in their order, each from
+  // where the last was found, passes all of them once.
   template <class = void>
-  [[nodiscard]] std::size_t find(column_id id) const noexcept {
-    for (std::size_t at = 0; at < columns_.size(); ++at)
-      if (columns_[at].id == id) return at;
+  [[nodiscard]] std::size_t find(column_id id, std::size_t first = 0) const noexcept {
+    for (std::size_t passed = 0; passed < columns_.size(); ++passed)
+      if (const std::size_t at = (first + passed) % columns_.size(); columns_[at].id == id) return at;
     return none;
   }
   // The greatest id of all.

@@ -20,16 +20,20 @@ namespace tarn::inline TARN_ABI {
 // What a row of one schema is as a row of a later one of the same table. Memory: one row.
 class projection {
  public:
-  // Of rows that have `before` values in front of the columns, which stay.
+  // Of rows that have `before` values in front of the columns, which stay. Linear in the number of columns.
   template <class = void>
   projection(const schema& from, const schema& to, std::size_t before) {
     for (std::size_t at = 0; at < before; ++at) places_.push_back({at, false});
+    const column_id last = from.last_id();
+    std::size_t next = 0;  // where the next one is, if none was dropped in between: they stay in their order
     for (const column& each : to) {
-      const std::size_t found = from.find(each.id);
-      if (found == schema::none)
+      const std::size_t found = each.id > last ? schema::none : from.find(each.id, next);
+      if (found == schema::none) {
         places_.push_back({schema::none, false});
-      else
+      } else {
         places_.push_back({before + found, from[found].type != each.type});
+        next = found + 1;
+      }
     }
   }
 
