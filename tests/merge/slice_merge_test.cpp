@@ -59,8 +59,8 @@ struct outcome_of_merge {
 const table_key by_first{{0}, 1, table_key::none};
 
 // Merges one run, whose positions hold, over the base keys 10, 20, 30.
-outcome_of_merge merge(std::vector<std::vector<told>> runs, std::vector<bool> fresh,
-                       verification checks = verification::of_order) {
+outcome_of_merge merge_runs(std::vector<std::vector<told>> runs, std::vector<bool> fresh,
+                            verification checks = verification::of_order) {
   slice_merge<source_of_told> merged(by_first, checks);
   merged.set_base(source_of_told("base", {{10, "", 0}, {20, "", 0}, {30, "", 0}}), 3);
   for (std::size_t at = 0; at < runs.size(); ++at)
@@ -81,7 +81,7 @@ outcome_of_merge merge(std::vector<std::vector<told>> runs, std::vector<bool> fr
 }  // namespace
 
 TEST_CASE("If all positions hold, no key of the base is looked at") {
-  const auto found = merge({{{5, "before", 0}, {20, "at", 1}, {40, "before", 3}, {50, "before", 3}}}, {true});
+  const auto found = merge_runs({{{5, "before", 0}, {20, "at", 1}, {40, "before", 3}, {50, "before", 3}}}, {true});
   CHECK(found.error.empty());
   CHECK(found.rows == "5 run 1, 10 base, 20 run 1, 30 base, 40 run 1, 50 run 1");
   CHECK(found.statistics.keys_by_position == 4);
@@ -92,7 +92,7 @@ TEST_CASE("If all positions hold, no key of the base is looked at") {
 
 TEST_CASE("A stale block is placed by key, a fresh one in the same slice by position") {
   const std::vector<told> stale{{10, "at", 2}, {30, "at", 0, key_state::nothing}};
-  const auto found = merge({stale, {{20, "at", 1}}}, {false, true});
+  const auto found = merge_runs({stale, {{20, "at", 1}}}, {false, true});
   CHECK(found.error.empty());
   CHECK(found.rows == "10 run 1, 20 run 2");
   CHECK(found.statistics.keys_by_position == 1);
@@ -103,13 +103,14 @@ TEST_CASE("A stale block is placed by key, a fresh one in the same slice by posi
 
 TEST_CASE("A search by key goes no further than the next position") {
   // 15 is between rows 0 and 1; the record at row 1 bounds its search: only row 0 is compared.
-  const auto found = merge({{{15, "", 0}}, {{20, "at", 1}}}, {false, true});
+  const auto found = merge_runs({{{15, "", 0}}, {{20, "at", 1}}}, {false, true});
   CHECK(found.rows == "10 base, 15 run 1, 20 run 2, 30 base");
   CHECK(found.statistics.base_keys_compared == 1);
 }
 
 TEST_CASE("One position of a group places all its records") {
-  const auto found = merge({{{20, "", 0}}, {{20, "at", 1}}, {{20, "", 0, key_state::nothing}}}, {false, true, false});
+  const auto found =
+      merge_runs({{{20, "", 0}}, {{20, "at", 1}}, {{20, "", 0, key_state::nothing}}}, {false, true, false});
   CHECK(found.rows == "10 base, 30 base");
   CHECK(found.statistics.keys_by_position == 1);
   CHECK(found.statistics.base_keys_compared == 0);
@@ -118,14 +119,14 @@ TEST_CASE("One position of a group places all its records") {
 TEST_CASE("Many runs with the same keys are folded in commit order") {
   std::vector<std::vector<told>> runs;
   for (int run = 0; run < 40; ++run) runs.push_back({{run % 3 == 0 ? 20 : 25, "", 0}, {26 + run, "", 0}});
-  const auto found = merge(runs, std::vector<bool>(40, false));
+  const auto found = merge_runs(runs, std::vector<bool>(40, false));
   CHECK(found.error.empty());
   CHECK(found.rows.starts_with("10 base, 20 run 40, 25 run 39, 26 run 1, 27 run 2"));
 }
 
 TEST_CASE("Positions that cannot be are corruption, and name the object") {
   const auto error_of = [](std::vector<std::vector<told>> runs, std::vector<bool> fresh) {
-    return merge(std::move(runs), std::move(fresh)).error;
+    return merge_runs(std::move(runs), std::move(fresh)).error;
   };
   CHECK(error_of({{{20, "at", 3}}}, {true}) == "object run 1 has position 3, the base has 3 rows");
   CHECK(error_of({{{20, "before", 4}}}, {true}) == "object run 1 has position 4, the base has 3 rows");
@@ -145,16 +146,16 @@ TEST_CASE("Positions that cannot be are corruption, and name the object") {
 
 TEST_CASE("Only a verifying merge finds a position that could be but is wrong, and names it") {
   const std::vector<told> wrong_row{{20, "at", 2}};
-  CHECK(merge({wrong_row}, {true}).error.empty());
-  CHECK(merge({wrong_row}, {true}, verification::of_positions).error ==
+  CHECK(merge_runs({wrong_row}, {true}).error.empty());
+  CHECK(merge_runs({wrong_row}, {true}, verification::of_positions).error ==
         "object run 1 has a wrong position, at row 2, for the key (20)");
   for (const std::uint64_t gap : {0U, 1U, 2U, 3U}) {
-    const std::string error = merge({{{25, "before", gap}}}, {true}, verification::of_positions).error;
+    const std::string error = merge_runs({{{25, "before", gap}}}, {true}, verification::of_positions).error;
     CHECK(error.empty() == (gap == 2));
     if (gap != 2) CHECK(error.starts_with("object run 1 has a wrong position, before row " + std::to_string(gap)));
   }
-  CHECK(merge({{{20, "before", 1}}}, {true}, verification::of_positions).error.size() > 0);
-  CHECK(merge({{{40, "before", 3}}}, {true}, verification::of_positions).error.empty());
+  CHECK(merge_runs({{{20, "before", 1}}}, {true}, verification::of_positions).error.size() > 0);
+  CHECK(merge_runs({{{40, "before", 3}}}, {true}, verification::of_positions).error.empty());
 }
 
 TEST_CASE("A base that has fewer rows than the log says is corruption") {
