@@ -381,6 +381,12 @@ TEST_CASE("a change of columns is no change of rows; rows are shown with the col
   CHECK(tell(lake, 4, 8) == told{"8 update 1 Ada 1 - -> 1 Ada 1 High"});
   lake.run([](auto& t) { return t.drop_table("t"); }).value();
   CHECK(tell(lake, 8, 9) == told{"9 erase 1 Ada 1 High", "9 erase 2 Bob 2 -"});
+  // What a restore takes away is read with the columns that it had last.
+  lake.run([](auto& t) { return t.create_table("late", users); }).value();
+  lake.run([](auto& t) { return t.insert("late", {1, "Ada", 1}); }).value();
+  lake.run([](auto& t) { return t.drop_column("late", "name"); }).value();
+  restore_table(lake, {10}, "late");
+  CHECK(tell(lake, 12, 13, "late") == told{"13 erase 1 - 1"});
 }
 
 TEST_CASE("wrong ranges, tables and objects are errors that say so") {

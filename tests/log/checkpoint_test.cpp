@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <tarn/log/checkpoint.hpp>
 #include <tarn/log/open.hpp>
 #include <tarn/tarn.hpp>
+#include <utility>
 #include <vector>
 
 #include "../support/scripted_store.hpp"
@@ -15,6 +17,8 @@ using namespace tarn;
 using namespace tarn_test;
 
 namespace {
+
+constexpr std::string_view writer = "writer \"of\" all";
 
 // A lake whose state has something of everything that a checkpoint holds.
 template <class Store>
@@ -38,6 +42,16 @@ class varied_lake {
     while (lake_.newest_snapshot().value()->at.number < last) write(lake_.newest_snapshot().value()->at.number);
   }
 
+  // What entries can say beside changes of tables, in one.
+  void vacuum_and_tag(version oldest, std::string name) {
+    entry mine;
+    mine.operation = "vacuum, tag";
+    mine.vacuums = true;
+    mine.kept = {{1}, oldest};
+    mine.tags.push_back({std::move(name), oldest});
+    commit_entry(*lake_.core(), lake_.newest_snapshot().value(), std::move(mine), accept_all).value();
+  }
+
   [[nodiscard]] snapshot newest() { return *lake_.newest_snapshot().value(); }
 
  private:
@@ -45,7 +59,7 @@ class varied_lake {
   void commit(Work work) {
     auto tx = lake_.begin().value();
     work(tx);
-    tx.commit({"writer \"of\" all", static_cast<std::int64_t>(++sequence_)}).value();
+    tx.commit({std::string(writer), static_cast<std::int64_t>(++sequence_)}).value();
   }
   void write(std::int64_t number) {
     commit([&](auto& tx) {
@@ -85,7 +99,8 @@ TEST_CASE_TEMPLATE("a checkpoint is the state that the log leads to, in one obje
     client_options options = without_checkpoints();
     options.bounds = bounds;
     varied_lake lake(place.open(), options);
-    lake.grow_to(12);
+    lake.grow_to(11);
+    lake.vacuum_and_tag(version{5}, "monday");
     const snapshot state = lake.newest();
     CHECK(lake.get().checkpoint().value() == version{12});
     const std::size_t parts = names_in(place.open(), checkpoint_prefix).size() - 1;
@@ -94,6 +109,13 @@ TEST_CASE_TEMPLATE("a checkpoint is the state that the log leads to, in one obje
     const shared_snapshot read = read_checkpoint(store, {12}, bounds).value();
     CHECK(describe(*read) == describe(state));
     CHECK(read->entry_checksum == state.entry_checksum);
+    // What is left out of the text above is left out of both sides.
+    CHECK(read->kept.horizon.ms == 1);
+    CHECK(read->kept.oldest == version{5});
+    REQUIRE(read->find_tag("monday") != nullptr);
+    CHECK(read->find_tag("monday")->at == version{5});
+    REQUIRE(read->applications->find(writer) != nullptr);
+    CHECK(read->applications->find(writer)->at == version{11});
     // The log goes on from it.
     lake.grow_to(15);
     client cold(place.open(), options);
