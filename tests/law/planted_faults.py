@@ -342,8 +342,8 @@ FAULTS = [
     (
         "an update by a scan overwrites what the transaction wrote since",
         "table/keyed_writes.hpp",
-        "return record != nullptr && record->written > after;",
-        "return record != nullptr && record->written > after + 1000;",
+        "record != nullptr && record->written > after)",
+        "record != nullptr && record->written > after + 1000)",
     ),
     (
         "a key that a delta has erased is before its row, not at it (model 1)",
@@ -650,20 +650,17 @@ FAULTS = [
     (
         "a truncation leaves no marker",
         "vacuum.hpp",
-        "if (const status put = vacuum_detail::put_marker(core, marker); !put) return put.error();",
-        "core.extent.truncated = begin;",
+        "return put_marker(core, marker);",
+        "core.extent.truncated = begin;\n  return {};",
         VACUUM,
     ),
     (
         "a truncation puts its marker last",
         "vacuum.hpp",
-        "    if (const status put = vacuum_detail::put_marker(core, marker); !put) return put.error();\n",
-        "    const version before = core.extent.truncated;\n"
-        "    core.extent.truncated = begin;\n"
-        "    const status early = vacuum_detail::clear_truncated(core, *(*newest)->tags);\n"
-        "    core.extent.truncated = before;\n"
-        "    if (!early) return early.error();\n"
-        "    if (const status put = vacuum_detail::put_marker(core, marker); !put) return put.error();\n",
+        "  return put_marker(core, marker);\n}\n",
+        "  for (version at = marker.first; at <= begin; at = at.next())\n"
+        "    if (const status removed = core.store.remove(entry_name(at)); !removed) return removed;\n"
+        "  return put_marker(core, marker);\n}\n",
         VACUUM,
     ),
     (
@@ -764,8 +761,8 @@ FAULTS = [
     (
         "columns of older rows are found by name",
         "table/projection.hpp",
-        "from.find(each.id)",
-        "from.find(each.name)",
+        "each.id > last ? schema::none : from.find(each.id, next);",
+        "from.find(each.name);",
         SCHEMA,
     ),
     (
