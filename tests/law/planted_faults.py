@@ -609,7 +609,7 @@ FAULTS = [
         "a vacuum keeps what the newest version has",
         "vacuum.hpp",
         "  found.add_objects(state);\n",
-        "  found.add_objects(state);\n  found.prepare();\n  if (oldest <= state.at) return found;\n",
+        "  found.add_objects(state);\n  if (oldest <= state.at) return {};\n",
         VACUUM,
     ),
     (
