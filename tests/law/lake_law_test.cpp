@@ -586,7 +586,7 @@ void report(lake_plan plan) {
 constexpr std::uint64_t usual_histories = 200;  // the presets `laws` and `laws-nightly` run more
 
 // In so many histories.
-constexpr std::uint64_t telling_histories = 500;
+constexpr std::uint64_t telling_histories = 20'000;
 constexpr const char* must_happen[] = {"commit: at once",
                                        "commit: rebased",
                                        "commit: conflict",
