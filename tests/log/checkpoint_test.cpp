@@ -158,6 +158,27 @@ TEST_CASE(
   }
 }
 
+TEST_CASE(
+    "as a state grows there are fewer checkpoints of it, and a cold open reads no more than a 16th of its objects") {
+  scripted_store store;
+  client_options options;
+  options.checkpoint_interval = 1;
+  varied_lake lake(store, options);
+  for (const std::int64_t last : {30, 100, 500, 1500}) {
+    lake.grow_to(last);
+    const std::uint64_t objects = count_objects(lake.newest());
+    client cold(store, options);
+    store.plan().gets = 0;
+    CHECK(cold.begin()->read_version() == version{last});
+    CHECK(store.plan().gets <= 2 + objects / 16);
+  }
+  // In all of them together, what one state has some 64 times at most, not 1500 times.
+  std::uint64_t bytes = 0;
+  for (const std::string& name : names_in(store.inner(), checkpoint_prefix))
+    bytes += std::string_view(*store.inner().get(name)).size();
+  CHECK(bytes < 64 * checkpoint_json::write_tables(lake.newest()).size());
+}
+
 TEST_CASE("every damage to a checkpoint is noticed, and passed over") {
   in_memory place;
   client_options options = without_checkpoints();

@@ -52,6 +52,17 @@ struct snapshot {
   }
 };
 
+// How many objects all tables are made of. O(tables and buckets).
+template <class = void>
+[[nodiscard]] std::uint64_t count_objects(const snapshot& state) noexcept {
+  std::uint64_t count = 0;
+  for (const auto& [name, table] : state.tables) {
+    count += table->objects.size();
+    for (const copy_on_write<bucket_state>& each : table->buckets) count += each->objects.size();
+  }
+  return count;
+}
+
 // How snapshots are passed around: copies cost nothing.
 using shared_snapshot = copy_on_write<snapshot>;
 

@@ -29,7 +29,9 @@ struct compaction_options {
 struct client_options {
   limits bounds = {};
   commit_options commit = {};
-  std::uint32_t checkpoint_interval = 100;  // whoever commits a version that this divides writes a checkpoint; 0: never
+  // Whoever commits a version that this divides writes a checkpoint; with more than 32 times as many objects, of every
+  // second such version, and so on. 0: never.
+  std::uint32_t checkpoint_interval = 100;
   compaction_options compaction = {};
 #if TARN_HAS_POSIX
   environment surroundings = system_environment();

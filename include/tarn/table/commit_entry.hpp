@@ -23,6 +23,18 @@ template <class Store, class Codec>
                           lake.options.surroundings);
 }
 
+// Whether the state is one of those that get a checkpoint: of every `interval`th version; of every second, fourth, ...
+// of those, as the state grows, so that fewer than a 32nd of its objects would have been new since. Then all
+// checkpoints together grow with the history, not with its square, and a cold open reads no more entries than the state
+// justifies.
+template <class = void>
+[[nodiscard]] bool is_checkpoint_due(const snapshot& state, std::uint64_t interval) noexcept {
+  const auto number = static_cast<std::uint64_t>(state.at.number);
+  if (interval == 0 || number == 0 || number % interval != 0) return false;
+  for (const std::uint64_t wanted = count_objects(state) / 32; interval < wanted;) interval *= 2;
+  return number % interval == 0;
+}
+
 // Commits `mine`, made from what was read at `state`; its id is given here if it has none. `check` is
 // `status(const entry& theirs)`: whether it may follow that entry of another. Errors and cost: see commit_attempt.
 template <class Store, class Codec, class Check>
@@ -40,10 +52,8 @@ template <class Store, class Codec, class Check>
   // Numbered work may have been committed before, by another entry than this one.
   if (!committed || *committed <= lake.latest->at || attempt.after()->at != *committed) return committed;
   lake.latest = attempt.after();
-  const std::uint32_t interval = lake.options.checkpoint_interval;
   // What has been committed stays so, whether or not there is a checkpoint of it; the next one comes.
-  if (interval > 0 && committed->number > 0 && committed->number % interval == 0)
-    (void)put_checkpoint(lake, *lake.latest);
+  if (is_checkpoint_due(*lake.latest, lake.options.checkpoint_interval)) (void)put_checkpoint(lake, *lake.latest);
   return committed;
 }
 
