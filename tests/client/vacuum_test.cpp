@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <tarn/tarn.hpp>
@@ -17,35 +18,52 @@ using namespace tarn_test;
 
 namespace {
 
-// A scripted store that can remove. What happens in its calls is what other clients do at that moment.
+// What happens in the calls of a store: what other clients do at that moment, and how it answers.
+template <class Inner>
+struct busy_plan {
+  std::function<put_result(std::string_view name, std::string_view bytes, Inner& inner)> put;
+  std::function<status(std::string_view name)> before_get;
+  std::uint64_t gets = 0;
+  std::uint64_t lists = 0;
+  std::uint64_t removals_left = UINT64_MAX;
+};
+
+// A store that can remove, around another one. Copies share plan and content.
+template <class Inner = memory_store>
 class busy_store {
  public:
-  using handle = memory_store::handle;
+  using handle = typename Inner::handle;
 
-  busy_store() = default;
+  explicit busy_store(Inner inner = {}) : inner_(std::move(inner)), plan_(std::make_shared<busy_plan<Inner>>()) {}
 
   [[nodiscard]] put_result put_if_absent(std::string_view name, std::string_view bytes) {
-    return calls_.put_if_absent(name, bytes);
+    return plan_->put ? plan_->put(name, bytes, inner_) : inner_.put_if_absent(name, bytes);
   }
-  [[nodiscard]] result<handle> get(std::string_view name) { return calls_.get(name); }
+  [[nodiscard]] result<handle> get(std::string_view name) {
+    ++plan_->gets;
+    if (plan_->before_get)
+      if (const status allowed = plan_->before_get(name); !allowed) return allowed.error();
+    return inner_.get(name);
+  }
   template <class Visit>
   [[nodiscard]] status list(std::string_view prefix, std::string_view start_after, Visit visit) {
-    return calls_.list(prefix, start_after, visit);
+    ++plan_->lists;
+    return inner_.list(prefix, start_after, visit);
   }
   [[nodiscard]] status remove(std::string_view name) {
-    if (*removals_ == 0) return error(errc::io, "cannot remove any more");
-    --*removals_;
-    return calls_.inner().remove(name);
+    if (plan_->removals_left == 0) return error(errc::io, "cannot remove any more");
+    --plan_->removals_left;
+    return inner_.remove(name);
   }
 
-  [[nodiscard]] script& plan() { return calls_.plan(); }
-  [[nodiscard]] memory_store& inner() { return calls_.inner(); }
+  [[nodiscard]] busy_plan<Inner>& plan() { return *plan_; }
+  [[nodiscard]] Inner& inner() { return inner_; }
   // How many removals succeed from now on.
-  void allow_removals(std::uint64_t count) { *removals_ = count; }
+  void allow_removals(std::uint64_t count) { plan_->removals_left = count; }
 
  private:
-  scripted_store calls_;
-  std::shared_ptr<std::uint64_t> removals_ = std::make_shared<std::uint64_t>(UINT64_MAX);
+  Inner inner_;
+  std::shared_ptr<busy_plan<Inner>> plan_;
 };
 
 // Time passes a second at each commit, so that ages are known.
@@ -123,8 +141,8 @@ void check_fails(const Result& outcome, errc code, std::string_view with = "") {
 }
 
 // From now on, what others do comes before get number `moment` of whoever uses the store; `calls` counts these.
-template <class Others>
-void interrupt(busy_store& store, std::uint64_t moment, std::uint64_t& calls, Others others) {
+template <class Inner, class Others>
+void interrupt(busy_store<Inner>& store, std::uint64_t moment, std::uint64_t& calls, Others others) {
   store.plan().before_get = [&calls, moment, others, interrupted = false](std::string_view) mutable {
     if (interrupted || calls++ != moment) return status();
     interrupted = true;
@@ -221,8 +239,9 @@ TEST_CASE_TEMPLATE("C10: a vacuum removes neither what is young nor what an old 
   CHECK(rows_at(lake, lake.newest_snapshot().value()->at) == 5);
 }
 
-TEST_CASE("C10: a retained version that cannot be read aborts the vacuum") {
-  busy_store store;
+TEST_CASE_TEMPLATE("C10: a retained version that cannot be read aborts the vacuum", Place, TARN_EACH_STORE) {
+  Place place;
+  busy_store store(place.open());
   lake_in_time made(store);
   made.grow_to(4);
   auto lake = made.open();
@@ -446,11 +465,14 @@ TEST_CASE_TEMPLATE("D9: a warm reader whose next entries a truncation has remove
   CHECK(rows_of(tx) == 2);
 }
 
-TEST_CASE("D9: a truncation at any moment of a begin, warm or cold, hides no version that was committed before") {
+TEST_CASE_TEMPLATE(
+    "D9: a truncation at any moment of a begin, warm or cold, hides no version that was committed before", Place,
+    TARN_EACH_STORE) {
   for (const bool cold : {false, true}) {
     std::uint64_t moments = 0;
     for (std::uint64_t moment = 0; moment <= moments; ++moment) {
-      busy_store store;
+      Place place;
+      busy_store store(place.open());
       lake_in_time made(store);
       made.grow_to(0);
       auto reader = made.open();
@@ -492,9 +514,12 @@ TEST_CASE("a second truncation at any moment of a cold reader's first call remov
   }
 }
 
-TEST_CASE("D10: what a stalled writer puts into an emptied slot is garbage, alone or before an entry it does not fit") {
+TEST_CASE_TEMPLATE(
+    "D10: what a stalled writer puts into an emptied slot is garbage, alone or before an entry it does not fit", Place,
+    TARN_EACH_STORE) {
   for (const bool alone : {true, false}) {
-    busy_store store;
+    Place place;
+    busy_store store(place.open());
     lake_in_time made(store);
     made.grow_to(0);
     auto stalled_client = made.open();
@@ -507,7 +532,7 @@ TEST_CASE("D10: what a stalled writer puts into an emptied slot is garbage, alon
     CHECK(reader.begin()->read_version() == version{0});
     // The writer stalls right before its put of slot 1, and goes on after a truncation.
     bool met = false;
-    store.plan().put = [&](std::string_view name, std::string_view bytes, memory_store& inner) {
+    store.plan().put = [&](std::string_view name, std::string_view bytes, auto& inner) {
       if (name != entry_name({1}) || met) return inner.put_if_absent(name, bytes);
       met = true;
       made.grow_to(3);
@@ -529,16 +554,19 @@ TEST_CASE("D10: what a stalled writer puts into an emptied slot is garbage, alon
   }
 }
 
-TEST_CASE("C11: a writer that stalls before a slot that is gone does not report success, however its put is answered") {
+TEST_CASE_TEMPLATE(
+    "C11: a writer that stalls before a slot that is gone does not report success, however its put is answered", Place,
+    TARN_EACH_STORE) {
   for (const put_outcome answer : {put_outcome::created, put_outcome::already_exists, put_outcome::unknown}) {
-    busy_store store;
+    Place place;
+    busy_store store(place.open());
     lake_in_time made(store);
     made.grow_to(1);
     auto stalled_client = made.open();
     auto stalled = stalled_client.begin().value();
     stalled.insert("x", {"stalled"}).value();
     bool met = false;
-    store.plan().put = [&](std::string_view name, std::string_view bytes, memory_store& inner) {
+    store.plan().put = [&](std::string_view name, std::string_view bytes, auto& inner) {
       if (name != entry_name({2}) || met) return inner.put_if_absent(name, bytes);
       met = true;
       made.grow_to(5);
@@ -555,15 +583,18 @@ TEST_CASE("C11: a writer that stalls before a slot that is gone does not report 
   }
 }
 
-TEST_CASE("C2: what a commit in doubt has flushed stays, also where it could be removed: its entry may land yet") {
-  busy_store store;
+TEST_CASE_TEMPLATE(
+    "C2: what a commit in doubt has flushed stays, also where it could be removed: its entry may land yet", Place,
+    TARN_EACH_STORE) {
+  Place place;
+  busy_store store(place.open());
   lake_in_time made(store);
   made.grow_to(1);
   auto lake = made.open();
   auto tx = lake.begin().value();
   tx.insert("x", {"late"}).value();
   std::string late_bytes;
-  store.plan().put = [&](std::string_view name, std::string_view bytes, memory_store& inner) {
+  store.plan().put = [&](std::string_view name, std::string_view bytes, auto& inner) {
     if (!is_entry(name)) return inner.put_if_absent(name, bytes);
     late_bytes = bytes;
     return put_result::unknown({errc::io, "the answer was lost"});
@@ -837,8 +868,10 @@ TEST_CASE("a tagged version whose checkpoint is damaged is said to be damaged, n
   check_fails(lake.begin_at(version{3}), errc::corrupt, checkpoint_name({3}));
 }
 
-TEST_CASE("D16: an application that repeats a number after its entry was truncated is told that it is done") {
-  memory_store store;
+TEST_CASE_TEMPLATE("D16: an application that repeats a number after its entry was truncated is told that it is done",
+                   Place, TARN_EACH_STORE) {
+  Place place;
+  auto store = place.open();
   lake_in_time made(store);
   made.grow_to(1);
   {
