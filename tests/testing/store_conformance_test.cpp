@@ -332,7 +332,8 @@ TEST_CASE("The conformance suite finds each flaw of a store, and names it [threa
       {flaw::does_not_remove, "get must find nothing after a removal, but there is second"},
       {flaw::removes_too_much, "get must find what was put: first is not there after the removal of another"},
       {flaw::remembers_removed_names, "must answer `created` for a new name, but for second"},
-      {flaw::checks_then_acts, "of several writers that race for a name one is told `created`, but here 4 were"},
+      // How many were depends on who was running.
+      {flaw::checks_then_acts, "of several writers that race for a name one is told `created`, but here "},
       {flaw::has_no_winner, "of several writers that race for a name one is told `created`, but here none was"},
       {flaw::tears_in_a_race, "must be the ones put, namely those of the winner"},
       {flaw::shows_the_name_before_the_bytes, "for each writer, at once"},
