@@ -326,13 +326,13 @@ class [[nodiscard]] transaction {
   }
 
   // Makes all changes visible, as one version, and ends the transaction; without changes, success at the version that
-  // was read, without touching the store. errc::conflict: a commit of another got in between, run it again.
-  // errc::commit_unknown: ask `client::find_commit`. Any other error: nothing was committed.
+  // was read, without touching the store. errc::conflict, errc::expired: a commit of another, or a vacuum, got in
+  // between, run it again. errc::commit_unknown: ask `client::find_commit`. Any other error: nothing was committed.
   [[nodiscard]] result<version> commit() { return commit_as({}); }
   // The same for work that is done once only, however often it is tried: if a transaction with this number has been
   // committed, its version, and no entry is written. errc::stale_sequence if one with a greater number has: then this
-  // one may have been done, or left out. Both come before errc::conflict. Without
-  // changes an entry is written all the same: the number is taken. Only errc::invalid_argument leaves it usable.
+  // one may have been done, or left out. Both come before errc::conflict. Without changes an entry is written all the
+  // same: the number is taken. Only errc::invalid_argument leaves it usable.
   [[nodiscard]] result<version> commit(const application_sequence& work) {
     if (const status good = check_application_sequence(work); !good) return good.error();
     return commit_as(work);
