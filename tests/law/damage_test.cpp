@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "../support/altered_store.hpp"
+#include "../support/random_source.hpp"
 #include "../support/reading.hpp"
 #include "../support/test_environment.hpp"
 
@@ -201,7 +202,7 @@ TEST_CASE("LAW: A13: one flipped bit, anywhere, is found and named, and what doe
   const small_lake lake;
   verdict all;
   std::size_t flips = 0;
-  // With a sanitizer, for which all of them take minutes, every so-manieth.
+  // With a sanitizer all of them take minutes.
   const std::uint64_t step = number_from_environment("TARN_TEST_FLIP_STEP", 1);
   for (const auto& [name, bytes] : lake.objects())
     for (std::size_t at = 0; at < bytes.size(); ++at)
