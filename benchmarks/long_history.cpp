@@ -103,7 +103,7 @@ void tell(const char* when, counted_store& store, const totals& expected) {
 tarn::environment tomorrow() {
   tarn::environment surroundings = tarn::system_environment();
   surroundings.now = [](void* context) {
-    return tarn::timestamp{tarn::system_environment().now(context).ms + 24 * 3'600'000};
+    return tarn::timestamp{tarn::system_environment().now(context).ms + 86'400'000};
   };
   return surroundings;
 }

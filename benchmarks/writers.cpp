@@ -85,6 +85,7 @@ outcome race(int writers, int commits_each, bool share_a_key) {
   std::atomic<std::uint64_t> conflicts = 0;
   std::barrier start(writers + 1);
   std::vector<std::thread> running;
+  running.reserve(static_cast<std::size_t>(writers));
   for (int writer = 0; writer < writers; ++writer)
     running.emplace_back([&, writer] {
       tarn::client lake{counting_store(place.store())};

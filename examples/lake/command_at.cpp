@@ -22,6 +22,7 @@ exit_code run(const call& asked) {
   std::vector<std::string> rest = {tarn::concat({"--at=", words[0]})};
   rest.insert(rest.end(), words.begin() + 2, words.end());
   std::vector<const char*> passed;
+  passed.reserve(rest.size());
   for (const std::string& each : rest) passed.push_back(each.c_str());
   return run_command(*chosen, asked.folder, passed);
 }

@@ -93,9 +93,9 @@ std::optional<std::uint64_t> parse_duration(std::string_view text) {
   if (text.back() == 's') unit = 1'000;
   if (text.back() == 'm') unit = 60'000;
   if (text.back() == 'h') unit = 3'600'000;
-  if (text.back() == 'd') unit = 24 * 3'600'000;
+  if (text.back() == 'd') unit = 86'400'000;
   const std::optional<std::int64_t> count = parse_count(text.substr(0, text.size() - 1));
-  constexpr std::int64_t most = INT64_MAX / (24 * 3'600'000);
+  constexpr std::int64_t most = INT64_MAX / 86'400'000;
   if (unit == 0 || !count || *count > most) return std::nullopt;
   return static_cast<std::uint64_t>(*count) * unit;
 }

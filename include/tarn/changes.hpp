@@ -88,9 +88,12 @@ class [[nodiscard]] change_feed {
 
   // After the version of `state`, up to `last`, which must be there.
   change_feed(shared<core> lake, std::string_view table, shared_snapshot state, version last)
-      : lake_(std::move(lake)), table_(table), last_(last), checked_(state->at), state_(std::move(state)) {
-    is_known_ = state_->find_table(table_) != nullptr;
-  }
+      : lake_(std::move(lake)),
+        table_(table),
+        last_(last),
+        checked_(state->at),
+        state_(std::move(state)),
+        is_known_(state_->find_table(table_) != nullptr) {}
   change_feed(change_feed&&) noexcept = default;
   change_feed& operator=(change_feed&&) noexcept = default;
   change_feed(const change_feed&) = delete;

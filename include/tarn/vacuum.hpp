@@ -45,10 +45,10 @@ namespace tarn::inline TARN_ABI {
 
 // What a vacuum leaves alone. Versions that were given up once stay given up.
 struct vacuum_options {
-  std::uint64_t keep_ms = 7 * 24 * 3'600'000;  // versions that were the newest at any time within this long stay
-  std::uint64_t keep_versions = 1;             // and the newest so many
-  std::uint64_t grace_ms = 24 * 3'600'000;     // transactions that take longer than this may have to be run again
-  bool dry_run = false;                        // tells what it would do, and changes nothing
+  std::uint64_t keep_ms = 604'800'000;  // a week: versions that were the newest at any time within it stay
+  std::uint64_t keep_versions = 1;      // and the newest so many
+  std::uint64_t grace_ms = 86'400'000;  // a day: transactions that take longer may have to be run again
+  bool dry_run = false;                 // tells what it would do, and changes nothing
 };
 
 // Why an object goes or stays.

@@ -97,6 +97,37 @@ void restore(snapshot& state, std::string_view table, const table_state& former,
 }
 
 template <class = void>
+[[nodiscard]] table_state make_table(const entry& next, std::string_view table, const action& change,
+                                     std::size_t place_in_entry) {
+  const uuid id = next.of_article ? id_for_table_of_article(next.at, place_in_entry) : change.table_id;
+  table_state made{std::string(table), id, change.columns, {}, change.key, {}};
+  if (!made.key.empty())
+    for (std::uint32_t at = 0; at < made.key.buckets; ++at) made.buckets.emplace_back();
+  made.last_column = change.columns.last_id();
+  return made;
+}
+
+// What is wrong with a change of the objects of a table, which is then as it was; nothing: it is made.
+template <class = void>
+[[nodiscard]] std::string_view change_objects(copy_on_write<table_state>& table, const entry& next,
+                                              const action& change, std::size_t place_in_entry) {
+  const bool adds_rows = change.kind == action_kind::add_object || change.kind == action_kind::add_block;
+  if (adds_rows && !has_known_schema(*table, change.object)) return "adds an object with unknown columns to";
+  if (change.kind == action_kind::delete_rows)
+    return delete_rows(table.writable(), change) ? "" : "deletes rows that are not in";
+  if (change.kind == action_kind::replace_objects)
+    return replace_objects(table.writable(), change) ? "" : "replaces objects that are not in";
+  if (change.kind == action_kind::add_object) {
+    if (!table->key.empty()) return "adds a bag's object to the keyed";
+    table.writable().objects.push_back({change.object});
+    return "";
+  }
+  if (change.block.bucket >= table->buckets.size()) return "names a missing bucket of";
+  bucket_state& bucket = table.writable().buckets[change.block.bucket].writable();
+  return apply_to_bucket(bucket, change, next.at, place_in_entry) ? "" : "adds or removes out of order an object of";
+}
+
+template <class = void>
 [[nodiscard]] status apply_action(snapshot& state, const entry& next, std::string_view table, const action& change,
                                   std::size_t place_in_entry) {
   const auto inconsistent = [&](std::string_view what) {
@@ -108,22 +139,10 @@ template <class = void>
   // The id tells which: an entry may go on to create a table whose name differs in case, and has one name for both.
   const bool is_meant = found != nullptr && (*found)->id == change.table_id;
   switch (change.kind) {
-    case action_kind::create_table: {
+    case action_kind::create_table:
       if (found != nullptr && next.of_article && !exists) return tables_differing_in_case((*found)->name, table);
       if (found != nullptr) return inconsistent("creates the existing");
-      const uuid id = next.of_article ? id_for_table_of_article(next.at, place_in_entry) : change.table_id;
-      table_state made{std::string(table), id, change.columns, {}, change.key, {}};
-      if (!made.key.empty())
-        for (std::uint32_t at = 0; at < made.key.buckets; ++at) made.buckets.emplace_back();
-      made.last_column = change.columns.last_id();
-      state.tables.find_or_insert(table, std::move(made));
-      return {};
-    }
-    case action_kind::add_object:
-      if (!exists) return inconsistent("adds an object to the missing");
-      if (!(*found)->key.empty()) return inconsistent("adds a bag's object to the keyed");
-      if (!has_known_schema(**found, change.object)) return inconsistent("adds an object with unknown columns to");
-      found->writable().objects.push_back({change.object});
+      state.tables.find_or_insert(table, make_table(next, table, change, place_in_entry));
       return {};
     case action_kind::drop_table:
       if (!is_meant) return inconsistent("drops the missing");
@@ -133,25 +152,12 @@ template <class = void>
       if (!is_meant) return inconsistent("alters the missing");
       if (!change_columns(found->writable(), change.columns)) return inconsistent("takes away a column of the key of");
       return {};
-    case action_kind::delete_rows:
-      if (!exists || !delete_rows(found->writable(), change)) return inconsistent("deletes rows that are not in");
-      return {};
-    case action_kind::replace_objects:
-      if (!exists || !replace_objects(found->writable(), change))
-        return inconsistent("replaces objects that are not in");
-      return {};
     case action_kind::restore_table: restore(state, table, *change.restored, next.at); return {};
-    case action_kind::add_block:
-    case action_kind::remove_object:
-      if (!exists) return inconsistent("changes an object of the missing");
-      if (change.block.bucket >= (*found)->buckets.size()) return inconsistent("names a missing bucket of");
-      if (change.kind == action_kind::add_block && !has_known_schema(**found, change.object))
-        return inconsistent("adds an object with unknown columns to");
-      if (!apply_to_bucket(found->writable().buckets[change.block.bucket].writable(), change, next.at, place_in_entry))
-        return inconsistent("adds or removes out of order an object of");
-      return {};
+    default: break;
   }
-  return {};
+  if (!exists) return inconsistent("changes objects of the missing");
+  const std::string_view wrong = change_objects(*found, next, change, place_in_entry);
+  return wrong.empty() ? status() : inconsistent(wrong);
 }
 
 template <class = void>

@@ -59,8 +59,8 @@ class log_walk {
     if (!read && read.error().code() == errc::not_found) return jumped ? resume() : find_hole();
     outcome_ = read ? status() : status(read.error());
     slot_ = read ? slot_state::good : slot_state::damaged;
-    if (read) content_ = *std::move(read);
-    if (read && whole_) apply();
+    if (slot_ == slot_state::good) content_ = *std::move(read);
+    if (slot_ == slot_state::good && whole_) apply();
     whole_ = whole_ && slot_ == slot_state::good;
     return true;
   }

@@ -214,6 +214,20 @@ template <class = void>
                                   ", and this transaction has ", describe(what), ": run it again"})};
 }
 
+// Whether one thing that this transaction has done, if it has, goes with one change of the winner's.
+template <key_comparison Keys>
+[[nodiscard]] status check_change(const footprint& ours, const entry& theirs, const std::string& table,
+                                  const action& change, mine what, Keys& keys) {
+  const table_access* const access = ours.tables.find(table);
+  const bool done = what == mine::listed ? ours.listed_tables : access != nullptr && has_done(*access, what);
+  const verdict found = done ? rule(what, change_of(change), ours.level) : verdict::rebase;
+  if (found == verdict::rebase) return {};
+  if (found == verdict::conflict) return conflict_with(theirs, table, change, what, {});
+  const result<std::string> common = find_common(what, *access, table, change, keys);
+  if (!common) return common.error();
+  return common->empty() ? status() : status(conflict_with(theirs, table, change, what, *common));
+}
+
 }  // namespace conflict_detail
 
 // Success if the transaction may be committed after `theirs`; else errc::conflict, which says version, transaction,
@@ -241,29 +255,18 @@ template <class = void>
 // changes no data: it disturbs no reader. What reads only is never asked; tags and vacuums change no table.
 template <key_comparison Keys>
 [[nodiscard]] status check_conflict(const footprint& ours, const entry& theirs, Keys& keys) {
-  using conflict_detail::mine;
-  using conflict_detail::verdict;
   for (const std::string& application : ours.applications)
     if (!application.empty() && application == theirs.work.application)
       return error(errc::conflict,
                    concat({"version ", theirs.at.number, " is work ", theirs.work.sequence, " of application '",
                            application, "', whose last work this transaction has looked at: run it again"}));
-  for (const auto& [table, actions] : theirs.actions) {
-    const table_access* const access = ours.tables.find(table);
+  for (const auto& [table, actions] : theirs.actions)
     for (const action& change : actions)
       for (std::size_t at = 0; at < conflict_detail::mine_count; ++at) {
-        const auto what = static_cast<mine>(at);
-        const bool done =
-            what == mine::listed ? ours.listed_tables : access != nullptr && conflict_detail::has_done(*access, what);
-        const verdict found =
-            done ? conflict_detail::rule(what, conflict_detail::change_of(change), ours.level) : verdict::rebase;
-        if (found == verdict::rebase) continue;
-        if (found == verdict::conflict) return conflict_detail::conflict_with(theirs, table, change, what, {});
-        const result<std::string> common = conflict_detail::find_common(what, *access, table, change, keys);
-        if (!common) return common.error();
-        if (!common->empty()) return conflict_detail::conflict_with(theirs, table, change, what, *common);
+        const auto what = static_cast<conflict_detail::mine>(at);
+        const status follows = conflict_detail::check_change(ours, theirs, table, change, what, keys);
+        if (!follows) return follows;
       }
-  }
   return {};
 }
 
