@@ -33,8 +33,6 @@
 #include "log/commit.hpp"
 #include "log/names.hpp"
 #include "log/snapshot.hpp"
-#include "merge/bucket.hpp"
-#include "merge/key.hpp"
 #include "merge/strategy.hpp"
 #include "store/store.hpp"
 #include "table/changed_row.hpp"
@@ -47,6 +45,7 @@
 #include "table/pending_table.hpp"
 #include "table/pending_tables.hpp"
 #include "table/row_check.hpp"
+#include "table/row_writes.hpp"
 #include "table/scan.hpp"
 #include "table/schema_change.hpp"
 
@@ -195,7 +194,7 @@ class [[nodiscard]] transaction {
     const result<sequence<value_view>> values = row_of_key(*(*found)->state(), key, lake_->options.bounds);
     if (!values) return values.error();
     const list_view wanted(values->data(), values->size());
-    if (level_ == isolation::serializable) note_key((*found)->access.reads, **found, wanted);
+    if (level_ == isolation::serializable) writes().note_key((*found)->access.reads, **found, wanted);
     return (*found)->keys().get(*lake_, *(*found)->state(), wanted);
   }
 
@@ -207,8 +206,8 @@ class [[nodiscard]] transaction {
     if (!values) return values.error();
     const list_view wanted(values->data(), values->size());
     const result<row> before = (*found)->keys().get(*lake_, *(*found)->state(), wanted);
-    const status done = before ? write_changed(**found, *before, changes, {}) : status(before.error());
-    note_validated(**found, wanted, done);
+    const status done = before ? writes().write_changed(**found, *before, changes, {}) : status(before.error());
+    writes().note_validated(**found, wanted, done);
     return done;
   }
   // The same for the row that a scan of this transaction stands on, whose position is known. In a keyed table, what the
@@ -219,14 +218,14 @@ class [[nodiscard]] transaction {
     const auto found = use_row_of(standing_on);
     if (!found) return found.error();
     pending& slot = **found;
-    if (!slot.is_keyed()) return update_seen(slot, standing_on, changes);
+    if (!slot.is_keyed()) return writes().update_seen(slot, standing_on, changes);
     const list_view seen = standing_on.row().values();
     const result<bool> is_stale = slot.keys().has_written(*lake_, *slot.state(), seen, standing_on.writes());
     if (!is_stale) return is_stale.error();
-    if (!*is_stale) return update_seen(slot, standing_on, changes);
+    if (!*is_stale) return writes().update_seen(slot, standing_on, changes);
     const result<row> now = slot.keys().get(*lake_, *slot.state(), seen);
-    const status done = now ? write_changed(slot, *now, changes, standing_on.place()) : status(now.error());
-    note_validated(slot, seen, done);
+    const status done = now ? writes().write_changed(slot, *now, changes, standing_on.place()) : status(now.error());
+    writes().note_validated(slot, seen, done);
     return done;
   }
 
@@ -248,7 +247,7 @@ class [[nodiscard]] transaction {
       (*found)->deletions().writable().add(standing_on.place_in_bag());
       return {};
     }
-    return write(**found, {true, key_state::nothing}, standing_on.row().values(), standing_on.place());
+    return writes().write(**found, {true, key_state::nothing}, standing_on.row().values(), standing_on.place());
   }
 
   // Erases the rows that match, or changes columns of them, and returns how many they were: a scan, and `erase` or
@@ -264,14 +263,14 @@ class [[nodiscard]] transaction {
     pending& slot = **found;
     const status good = check_changes(*slot.state(), changes, lake_->options.bounds);
     if (!good) return good.error();
-    return for_each_row(table, wanted, [&](const row_scan& each) { return update_seen(slot, each, changes); });
+    return for_each_row(table, wanted, [&](const row_scan& each) { return writes().update_seen(slot, each, changes); });
   }
 
   // Puts all buffered rows into data objects. It frees memory; nobody sees them before `commit`.
   [[nodiscard]] status flush() {
     if (const status usable = check_usable(); !usable) return usable.error();
     for (auto& [name, slot] : tables_.used())
-      if (const status flushed = flush(slot); !flushed) return flushed;
+      if (const status flushed = writes().flush(slot); !flushed) return flushed;
     return {};
   }
 
@@ -373,27 +372,18 @@ class [[nodiscard]] transaction {
     return {};
   }
 
-  [[nodiscard]] status fail_with(const error& why) {
-    failure_ = why;
-    return why;
-  }
+  // Only while the transaction is usable.
+  [[nodiscard]] row_writes<Store, Codec, Merge> writes() noexcept { return {*lake_, snapshot_, level_, failure_}; }
 
   [[nodiscard]] result<pending*> use(std::string_view table) {
     if (const status usable = check_usable(); !usable) return usable.error();
     return tables_.use(table);
   }
 
-  [[nodiscard]] status flush(pending& slot) {
-    if (!slot.exists()) return {};
-    const status flushed = slot.is_keyed() ? slot.keys().flush(*lake_, *slot.state(), snapshot_)
-                                           : slot.rows().flush(*lake_, *slot.state());
-    return flushed ? flushed : fail_with(flushed.error());
-  }
-
   // What is buffered has the columns of before, so that it goes into objects of its own.
   [[nodiscard]] status alter(pending& slot, const result<schema>& columns) {
     if (!columns) return columns.error();
-    if (const status flushed = flush(slot); !flushed) return flushed;
+    if (const status flushed = writes().flush(slot); !flushed) return flushed;
     slot.alter(*columns);
     return {};
   }
@@ -438,19 +428,6 @@ class [[nodiscard]] transaction {
                          "its columns were changed since: scan it again"}));
   }
 
-  // From then on, whether there is a row with the key of `values`, and what is in it, is part of what was read.
-  void note_key(read_set& reads, const pending& slot, const list_view& values) {
-    const table_key& key = slot.state()->key;
-    std::string scratch;
-    reads.add_key(bucket_of(values, key.columns, key.buckets), encode_key(values, key.columns, scratch),
-                  lake_->options.bounds.read_keys_max);
-  }
-  // The same for a key that must be as it is at the commit too, whatever the level. Once it is written, that is a
-  // matter of the write, but for level non_blocking: inserting many rows widens no read set.
-  void note_validated(pending& slot, const list_view& values, const status& written) {
-    if (!written || level_ == isolation::non_blocking) note_key(slot.access.validated, slot, values);
-  }
-
   [[nodiscard]] row_scan scan_keys(pending& slot, key_range wanted, verification checks, row_filter matching = {}) {
     if (wanted.first.empty() && !wanted.bounded)
       slot.access.scanned = true;
@@ -467,41 +444,11 @@ class [[nodiscard]] transaction {
     result<row_scan> rows = scan(table, wanted);
     if (!rows) return rows.error();
     std::uint64_t count = 0;
-    const auto stop = [&](const error& why) { return count == 0 ? why : fail_with(why).error(); };
+    const auto stop = [&](const error& why) { return count == 0 ? why : writes().fail_with(why).error(); };
     for (; rows->next(); ++count)
       if (const status done = change(*rows); !done) return stop(done.error());
     if (!rows->status()) return stop(rows->status().error());
     return count;
-  }
-
-  // The row that the scan stands on; in a keyed table, nothing has written it since the scan began.
-  [[nodiscard]] status update_seen(pending& slot, const row_scan& standing_on, const column_changes& changes) {
-    const row_view seen = standing_on.row();
-    const row before(seen.begin(), seen.end());
-    if (!slot.is_keyed()) return replace(slot, standing_on.place_in_bag(), before, changes);
-    const status done = write_changed(slot, before, changes, standing_on.place());
-    note_validated(slot, seen.values(), done);
-    return done;
-  }
-
-  // A row of a bag by what it is changed to.
-  [[nodiscard]] status replace(pending& slot, const bag_row& place, const row& before, const column_changes& changes) {
-    if (slot.deletions()->contains(place))
-      return error(errc::not_found, concat({"the row of table ", slot.name(),
-                                            " was deleted or updated by this transaction since the scan began"}));
-    const result<row> after = changed_row(*slot.state(), before, changes, lake_->options.bounds);
-    if (!after) return after.error();
-    if (const status appended = append(slot, *after); !appended)
-      return appended.error().within(concat({"table ", slot.name()}));
-    slot.deletions().writable().add(place, slot.rows().last_row());
-    return {};
-  }
-
-  // To a bag. After an error the row is not there; if that was in making room for it, all is lost.
-  [[nodiscard]] status append(pending& slot, const row_view& values) {
-    slot.access.appended = true;
-    const status room = slot.rows().make_room(*lake_, *slot.state(), snapshot_->time);
-    return room ? slot.rows().append(values) : fail_with(room.error());
   }
 
   [[nodiscard]] status erase_key(std::string_view table, const row_view& key, const operation& done,
@@ -510,61 +457,18 @@ class [[nodiscard]] transaction {
     if (!found) return found.error();
     const auto values = row_of_key(*(*found)->state(), key, lake_->options.bounds, ordering);
     if (!values) return values.error();
-    return write(**found, done, list_view(values->data(), values->size()), {});
-  }
-
-  [[nodiscard]] status write(pending& slot, const operation& done, const list_view& values, const keyed_place& place) {
-    slot.access.wrote = true;
-    const status written = slot.keys().write(*lake_, *slot.state(), snapshot_, done, values, place);
-    return written ? written : fail_with(written.error());
-  }
-
-  [[nodiscard]] status write_changed(pending& slot, const row& before, const column_changes& changes,
-                                     const keyed_place& place) {
-    const result<row> after = changed_row(*slot.state(), before, changes, lake_->options.bounds);
-    if (!after) return after.error();
-    return write(slot, {false, key_state::live}, *after, place);
+    return writes().write(**found, done, list_view(values->data(), values->size()), {});
   }
 
   template <class Rows>
   [[nodiscard]] status upsert_rows(std::string_view table, const Rows& rows) {
     const auto found = use_keyed(table);
-    if (!found) return found.error();
-    const table_state& state = *(*found)->state();
-    if (const status good = check_rows(rows, state, lake_->options.bounds); !good) return good;
-    for (const row_view each : rows)
-      if (const status written = write(**found, {false, key_state::live}, each.values(), {}); !written) return written;
-    return {};
+    return found ? writes().upsert(**found, rows) : found.error();
   }
-
-  // All are looked up before any is written, so that all are inserted or none.
-  template <class Rows>
-  [[nodiscard]] status insert_keys(pending& slot, const Rows& rows) {
-    const status fresh = slot.keys().check_new(*lake_, *slot.state(), rows);
-    for (const row_view each : rows) note_validated(slot, each.values(), fresh);
-    if (!fresh) return fresh;
-    for (const row_view each : rows)
-      if (const status written = write(slot, {false, key_state::live}, each.values(), {}); !written) return written;
-    return {};
-  }
-
   template <class Rows>
   [[nodiscard]] status insert_rows(std::string_view table, const Rows& rows) {
     const auto found = use(table);
-    if (!found) return found.error();
-    pending& slot = **found;
-    if (const status good = check_rows(rows, *slot.state(), lake_->options.bounds); !good) return good;
-    if (slot.is_keyed()) return insert_keys(slot, rows);
-    std::size_t inserted = 0;
-    for (const row_view each : rows) {
-      if (const status appended = append(slot, each); !appended) {
-        if (!failure_) return appended;
-        const error why = appended.error().within(describe_row(inserted, rows.size(), table));
-        return inserted == 0 ? why : fail_with(why);
-      }
-      ++inserted;
-    }
-    return {};
+    return found ? writes().insert(**found, rows) : found.error();
   }
 
   shared<core> lake_;  // null once the transaction has ended

@@ -14,6 +14,7 @@
 
 #include "../support/findings.hpp"
 #include "../support/random_source.hpp"
+#include "../support/run_histories.hpp"
 #include "../support/test_environment.hpp"
 
 namespace {
@@ -427,10 +428,6 @@ class bag_history {
   std::uint64_t next_serial_ = 0;
 };
 
-constexpr std::uint64_t usual_histories = 300;  // the presets `laws` and `laws-nightly` run more
-
-// In so many histories.
-constexpr std::uint64_t telling_histories = 300;
 constexpr const char* must_happen[] = {
     "commit: conflict",       "commit: deletes rebased",    "compaction: abandoned", "compaction: committed late",
     "compaction: of nothing", "deleted in an own object",   "deleted in the buffer", "scan: objects read",
@@ -439,20 +436,12 @@ constexpr const char* must_happen[] = {
 }  // namespace
 
 TEST_CASE("LAW: every history of a table without a key is the list of its rows") {
-  const std::uint64_t alone = number_from_environment("TARN_BAG_HISTORY", 0);
-  const std::uint64_t count = alone != 0 ? 1 : number_from_environment("TARN_LAW_HISTORIES", usual_histories);
-  tally happened;
-  random_source seeds(seed_of_this_run());
-  for (std::uint64_t number = 0; number < count; ++number) {
-    const std::uint64_t seed = alone != 0 ? alone : seeds.next();
+  run_histories({"TARN_BAG_HISTORY", 300, 300}, must_happen, [](std::uint64_t seed, tally& happened) {
     bag_history history(seed, happened);
     history.run();
     if (!history.found().good())
-      FAIL("run it alone with TARN_BAG_HISTORY=", seed, "\n", history.found().story(), "  ", history.found().failure());
-  }
-  std::string summary;
-  for (const auto& [what, times] : happened) summary += "\n  " + what + ": " + std::to_string(times);
-  MESSAGE("TARN_TEST_SEED=", seed_of_this_run(), ", ", count, " histories", summary);
-  if (count < telling_histories) return;
-  for (const char* const what : must_happen) CHECK_MESSAGE(happened[what] > 0, "never happened: ", what);
+      FAIL_CHECK("run it alone with TARN_BAG_HISTORY=", seed, "\n", history.found().story(), "  ",
+                 history.found().failure());
+    return history.found().good();
+  });
 }

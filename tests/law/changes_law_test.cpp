@@ -20,6 +20,7 @@
 #include "../support/findings.hpp"
 #include "../support/random_source.hpp"
 #include "../support/reading.hpp"
+#include "../support/run_histories.hpp"
 #include "../support/test_environment.hpp"
 
 namespace {
@@ -390,7 +391,6 @@ class changes_history {
   expected_changes seen_;  // in it
 };
 
-constexpr std::uint64_t usual_histories = 100;
 constexpr const char* must_happen[] = {
     "writes",           "changes the bag", "compacts the bag", "compacts",
     "restores the bag", "restores keys",   "creates another",  "a row updated twice by one version",
@@ -412,19 +412,8 @@ bool check_history(std::uint64_t seed, tally& happened) {
 }  // namespace
 
 TEST_CASE("LAW: the changes from one version to another make the rows of the one those of the other") {
-  const std::uint64_t alone = number_from_environment("TARN_CHANGES_HISTORY", 0);
-  const std::uint64_t count = alone != 0 ? 1 : number_from_environment("TARN_LAW_HISTORIES", usual_histories);
-  tally happened;
-  random_source seeds(seed_of_this_run());
-  for (std::uint64_t number = 0; number < count; ++number) {
-    const std::uint64_t seed = alone != 0 ? alone : seeds.next();
-    if (!(seed % 2 == 0 ? check_history<merge::by_position>(seed, happened)
-                        : check_history<merge::derived>(seed, happened)))
-      return;  // one is enough to work on
-  }
-  std::string summary;
-  for (const auto& [what, times] : happened) summary += "\n  " + what + ": " + std::to_string(times);
-  MESSAGE("TARN_TEST_SEED=", seed_of_this_run(), ", ", count, " histories", summary);
-  if (count < usual_histories) return;
-  for (const char* const what : must_happen) CHECK_MESSAGE(happened.count(what) > 0, what);
+  run_histories({"TARN_CHANGES_HISTORY", 100, 100}, must_happen, [](std::uint64_t seed, tally& happened) {
+    return seed % 2 == 0 ? check_history<merge::by_position>(seed, happened)
+                         : check_history<merge::derived>(seed, happened);
+  });
 }

@@ -19,6 +19,7 @@
 #include "../support/keyed_reference.hpp"
 #include "../support/operations.hpp"
 #include "../support/random_source.hpp"
+#include "../support/run_histories.hpp"
 #include "../support/test_environment.hpp"
 
 namespace {
@@ -253,10 +254,6 @@ void report(const keyed_plan& plan) {
              plan.table.ordering ? "by ordering" : "latest", "\n", failure, "\nshortest:\n", story, "  ", shortest);
 }
 
-constexpr std::uint64_t usual_histories = 200;  // the presets `laws` and `laws-nightly` run more
-
-// In so many histories.
-constexpr std::uint64_t telling_histories = 500;
 constexpr const char* must_happen[] = {"by position: blocks by position",
                                        "by position: blocks by key",
                                        "by position: keys by position",
@@ -286,18 +283,11 @@ constexpr const char* must_happen[] = {"by position: blocks by position",
 }  // namespace
 
 TEST_CASE("LAW: every history of a keyed table is the fold of its operations") {
-  const std::uint64_t alone = number_from_environment("TARN_KEYED_HISTORY", 0);
-  const std::uint64_t count = alone != 0 ? 1 : number_from_environment("TARN_LAW_HISTORIES", usual_histories);
-  tally happened;
-  random_source seeds(seed_of_this_run());
-  for (std::uint64_t number = 0; number < count; ++number) {
-    const keyed_plan plan = make_keyed_plan(alone != 0 ? alone : seeds.next());
-    if (!failure_of(plan, happened).empty()) return report(plan);  // one is enough to work on
-  }
-  std::string summary;
-  for (const auto& [what, times] : happened) summary += "\n  " + what + ": " + std::to_string(times);
-  MESSAGE("TARN_TEST_SEED=", seed_of_this_run(), ", ", count, " histories", summary);
-  if (count < telling_histories) return;
-  for (const char* const what : must_happen) CHECK_MESSAGE(happened[what] > 0, "never happened: ", what);
-  CHECK(happened["by key: keys by position"] == 0);
+  tally all = run_histories({"TARN_KEYED_HISTORY", 200, 500}, must_happen, [](std::uint64_t seed, tally& happened) {
+    const keyed_plan plan = make_keyed_plan(seed);
+    if (failure_of(plan, happened).empty()) return true;
+    report(plan);
+    return false;
+  });
+  CHECK(all["by key: keys by position"] == 0);
 }

@@ -18,6 +18,7 @@
 
 #include "../support/findings.hpp"
 #include "../support/random_source.hpp"
+#include "../support/run_histories.hpp"
 #include "../support/test_environment.hpp"
 
 namespace {
@@ -583,10 +584,6 @@ void report(lake_plan plan) {
              " rows per object, ", std::string(plan.ordered ? "by ordering" : "latest"), "\n", story, "  ", failure);
 }
 
-constexpr std::uint64_t usual_histories = 200;  // the presets `laws` and `laws-nightly` run more
-
-// In so many histories.
-constexpr std::uint64_t telling_histories = 20'000;
 constexpr const char* must_happen[] = {"commit: at once",
                                        "commit: rebased",
                                        "commit: conflict",
@@ -608,17 +605,10 @@ constexpr const char* must_happen[] = {"commit: at once",
 }  // namespace
 
 TEST_CASE("LAW: every history of a lake: whatever happens to it, retained versions keep their rows") {
-  const std::uint64_t alone = number_from_environment("TARN_LAKE_HISTORY", 0);
-  const std::uint64_t count = alone != 0 ? 1 : number_from_environment("TARN_LAW_HISTORIES", usual_histories);
-  tally happened;
-  random_source seeds(seed_of_this_run());
-  for (std::uint64_t number = 0; number < count; ++number) {
-    const lake_plan plan = make_plan(alone != 0 ? alone : seeds.next());
-    if (!failure_of(plan, happened).empty()) return report(plan);  // one is enough to work on
-  }
-  std::string summary;
-  for (const auto& [what, times] : happened) summary += "\n  " + what + ": " + std::to_string(times);
-  MESSAGE("TARN_TEST_SEED=", seed_of_this_run(), ", ", count, " histories", summary);
-  if (count < telling_histories) return;
-  for (const char* const what : must_happen) CHECK_MESSAGE(happened[what] > 0, "never happened: ", what);
+  run_histories({"TARN_LAKE_HISTORY", 200, 20'000}, must_happen, [](std::uint64_t seed, tally& happened) {
+    const lake_plan plan = make_plan(seed);
+    if (failure_of(plan, happened).empty()) return true;
+    report(plan);
+    return false;
+  });
 }
