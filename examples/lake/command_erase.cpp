@@ -1,11 +1,10 @@
 #include "command.hpp"
 #include "keyed_table.hpp"
-#include "lake.hpp"
 #include "numbers.hpp"
-#include "output.hpp"
 #include "row_conditions.hpp"
 #include "row_source.hpp"
 #include "row_writing.hpp"
+#include "writing.hpp"
 
 namespace lake {
 namespace {
@@ -56,22 +55,16 @@ outcome erase_listed(std::string_view path, source_format format, transaction& w
 // Rows of either kind of table, found by what is in them.
 exit_code erase_matching(const call& asked) {
   const std::string_view table = asked.argument(0);
-  tarn::result<client> opened = open_existing(asked.folder);
-  if (!opened) return report(opened.error());
-  tarn::result<transaction> writing = begin(*opened);
-  if (!writing) return report(writing.error());
-  const tarn::result<tarn::schema> columns = writing->columns(table);
-  if (!columns) return report(columns.error());
-  tarn::arena memory;
-  const tarn::result<tarn::filter> wanted = wanted_rows(asked.given, *columns, memory);
-  if (!wanted) return report(wanted.error());
-  const tarn::result<std::uint64_t> erased = writing->erase_where(table, *wanted);
-  if (!erased) return report(erased.error());
-  const tarn::result<tarn::version> committed = commit(*opened, *writing);
-  if (!committed) return report(committed.error());
-  output out;
-  out.print(tarn::concat({"erased ", count_of(*erased, "row"), " of ", table, " (version ", committed->number, ")\n"}));
-  return out.finish();
+  return with_writing(asked, [&](transaction& writing) -> tarn::result<std::string> {
+    const tarn::result<tarn::schema> columns = writing.columns(table);
+    if (!columns) return columns.error();
+    tarn::arena memory;
+    const tarn::result<tarn::filter> wanted = wanted_rows(asked.given, *columns, memory);
+    if (!wanted) return wanted.error();
+    const tarn::result<std::uint64_t> erased = writing.erase_where(table, *wanted);
+    if (!erased) return erased.error();
+    return tarn::concat({"erased ", count_of(*erased, "row"), " of ", table});
+  });
 }
 
 exit_code run(const call& asked) {
@@ -89,20 +82,13 @@ exit_code run(const call& asked) {
   const tarn::result<source_format> format = source_format_of(asked.given);
   if (!format) return misused(asked.of, format.error().message());
 
-  tarn::result<client> opened = open_existing(asked.folder);
-  if (!opened) return report(opened.error());
-  tarn::result<transaction> writing = begin(*opened);
-  if (!writing) return report(writing.error());
-  const tarn::result<keyed_table> table = find_keyed_table(*writing, asked.argument(0));
-  if (!table) return report(table.error());
-  const outcome keys = from ? erase_listed(*from, *format, *writing, *table) : erase_typed(asked, *writing, *table);
-  if (!keys) return report(keys.error());
-  const tarn::result<tarn::version> committed = commit(*opened, *writing);
-  if (!committed) return report(committed.error());
-  output out;
-  out.print(
-      tarn::concat({"erased ", count_of(*keys, "key"), " of ", table->name, " (version ", committed->number, ")\n"}));
-  return out.finish();
+  return with_writing(asked, [&](transaction& writing) -> tarn::result<std::string> {
+    const tarn::result<keyed_table> table = find_keyed_table(writing, asked.argument(0));
+    if (!table) return table.error();
+    const outcome keys = from ? erase_listed(*from, *format, writing, *table) : erase_typed(asked, writing, *table);
+    if (!keys) return keys.error();
+    return tarn::concat({"erased ", count_of(*keys, "key"), " of ", table->name});
+  });
 }
 
 }  // namespace

@@ -1,8 +1,7 @@
 #include "command.hpp"
-#include "lake.hpp"
 #include "numbers.hpp"
-#include "output.hpp"
 #include "row_conditions.hpp"
+#include "writing.hpp"
 
 namespace lake {
 namespace {
@@ -13,25 +12,18 @@ exit_code run(const call& asked) {
   if (!asked.given.has("--set")) return misused(asked.of, "give --set: what is new in the rows");
   if (!asked.given.has("--where")) return misused(asked.of, "give --where: which rows");
   const std::string_view table = asked.argument(0);
-  tarn::result<client> opened = open_existing(asked.folder);
-  if (!opened) return report(opened.error());
-  tarn::result<transaction> writing = begin(*opened);
-  if (!writing) return report(writing.error());
-  const tarn::result<tarn::schema> columns = writing->columns(table);
-  if (!columns) return report(columns.error());
-  tarn::arena memory;
-  const tarn::result<tarn::filter> wanted = wanted_rows(asked.given, *columns, memory);
-  if (!wanted) return report(wanted.error());
-  const auto changes = wanted_changes(asked.given, *columns, memory);
-  if (!changes) return report(changes.error());
-  const tarn::result<std::uint64_t> updated = writing->update_where(table, *wanted, *changes);
-  if (!updated) return report(updated.error());
-  const tarn::result<tarn::version> committed = commit(*opened, *writing);
-  if (!committed) return report(committed.error());
-  output out;
-  out.print(
-      tarn::concat({"updated ", count_of(*updated, "row"), " of ", table, " (version ", committed->number, ")\n"}));
-  return out.finish();
+  return with_writing(asked, [&](transaction& writing) -> tarn::result<std::string> {
+    const tarn::result<tarn::schema> columns = writing.columns(table);
+    if (!columns) return columns.error();
+    tarn::arena memory;
+    const tarn::result<tarn::filter> wanted = wanted_rows(asked.given, *columns, memory);
+    if (!wanted) return wanted.error();
+    const auto changes = wanted_changes(asked.given, *columns, memory);
+    if (!changes) return changes.error();
+    const tarn::result<std::uint64_t> updated = writing.update_where(table, *wanted, *changes);
+    if (!updated) return updated.error();
+    return tarn::concat({"updated ", count_of(*updated, "row"), " of ", table});
+  });
 }
 
 }  // namespace

@@ -1,11 +1,10 @@
 #include <initializer_list>
 
 #include "command.hpp"
-#include "lake.hpp"
 #include "numbers.hpp"
-#include "output.hpp"
 #include "row_source.hpp"
 #include "row_writing.hpp"
+#include "writing.hpp"
 
 namespace lake {
 namespace {
@@ -19,26 +18,18 @@ exit_code run(const call& asked) {
   const tarn::result<source_format> format = source_format_of(asked.given);
   if (!format) return misused(asked.of, format.error().message());
 
-  tarn::result<client> opened = open_existing(asked.folder);
-  if (!opened) return report(opened.error());
-  tarn::result<transaction> writing = begin(*opened);
-  if (!writing) return report(writing.error());
-  const tarn::result<tarn::schema> columns = writing->columns(table);
-  if (!columns) return report(columns.error());
-  const tarn::status keyed = writing->upsert(table, std::initializer_list<tarn::row_view>{});  // before any input
-  if (!keyed) return report(keyed.error());
-
-  const auto rows = with_reader(path, *format, bare, [&](auto& reader) {
-    return write_rows(*columns, reader, "upserting",
-                      [&](const tarn::row_view& row) { return writing->upsert(table, row); });
+  return with_writing(asked, [&](transaction& writing) -> tarn::result<std::string> {
+    const tarn::result<tarn::schema> columns = writing.columns(table);
+    if (!columns) return columns.error();
+    const tarn::status keyed = writing.upsert(table, std::initializer_list<tarn::row_view>{});  // before any input
+    if (!keyed) return keyed.error();
+    const auto rows = with_reader(path, *format, bare, [&](auto& reader) {
+      return write_rows(*columns, reader, "upserting",
+                        [&](const tarn::row_view& row) { return writing.upsert(table, row); });
+    });
+    if (!rows) return rows.error();
+    return tarn::concat({"upserted ", count_of(*rows, "row"), " into ", table});
   });
-  if (!rows) return report(rows.error());
-  const tarn::result<tarn::version> committed = commit(*opened, *writing);
-  if (!committed) return report(committed.error());
-  output out;
-  out.print(
-      tarn::concat({"upserted ", count_of(*rows, "row"), " into ", table, " (version ", committed->number, ")\n"}));
-  return out.finish();
 }
 
 }  // namespace
