@@ -140,6 +140,19 @@ void check_fails(const Result& outcome, errc code, std::string_view with = "") {
   CHECK(outcome.error().message().find(with) != std::string::npos);
 }
 
+// What others do comes right before the first put of a name that begins so: whoever makes it has stalled there.
+template <class Inner, class Others>
+void before_first_put(busy_store<Inner>& store, std::string_view prefix, Others others) {
+  store.plan().put = [wanted = std::string(prefix), others, stalled = false](
+                         std::string_view name, std::string_view bytes, Inner& inner) mutable {
+    if (!stalled && name.starts_with(wanted)) {
+      stalled = true;
+      others();
+    }
+    return inner.put_if_absent(name, bytes);
+  };
+}
+
 // From now on, what others do comes before get number `moment` of whoever uses the store; `calls` counts these.
 template <class Inner, class Others>
 void interrupt(busy_store<Inner>& store, std::uint64_t moment, std::uint64_t& calls, Others others) {
@@ -308,15 +321,10 @@ TEST_CASE("vacuums at the same time each see what the other has given up") {
   lake_in_time made(store);
   made.grow_to(6);
   auto lake = made.open();
-  bool met = false;
-  store.plan().put = [&](std::string_view name, std::string_view bytes, memory_store& inner) {
-    if (is_entry(name) && !met) {
-      met = true;
-      auto other = made.open();
-      CHECK(vacuum(other, made.keeping(2))->kept.oldest == version{5});
-    }
-    return inner.put_if_absent(name, bytes);
-  };
+  before_first_put(store, log_prefix, [&] {
+    auto other = made.open();
+    CHECK(vacuum(other, made.keeping(2))->kept.oldest == version{5});
+  });
   made.hands().clock.ms += 1'000;
   CHECK(vacuum(lake, made.keeping(5))->kept.oldest == version{5});
   CHECK(rows_at(lake, {5}) == 5);
@@ -379,17 +387,13 @@ TEST_CASE("times before the log's beginning are gone, whatever tags and garbage 
   auto stalled_client = made.open();
   auto stalled = stalled_client.begin().value();
   stalled.insert("x", {"stalled"}).value();
-  bool met = false;
-  store.plan().put = [&](std::string_view name, std::string_view bytes, memory_store& inner) {
-    if (name != entry_name({6}) || met) return inner.put_if_absent(name, bytes);
-    met = true;
+  before_first_put(store, entry_name({6}), [&] {
     made.hands().clock.ms += 100'000;
     made.grow_to(9);
     auto other = made.open();
     CHECK(other.tag("held", {3}).has_value());
     made.give_up({6});
-    return inner.put_if_absent(name, bytes);
-  };
+  });
   check_fails(stalled.commit(), errc::expired);  // and its garbage, in slot 6, states an earlier time than version 6
   auto lake = made.open();
   for (const std::int64_t ago : {-2'000, 0, 1'000, 2'000, 3'000})
@@ -411,14 +415,10 @@ TEST_CASE("a reader of history that a truncation overtakes says so, and tells no
   auto stalled_client = made.open();
   auto stalled = stalled_client.begin().value();
   stalled.insert("x", {"stalled"}).value();
-  bool met = false;
-  store.plan().put = [&](std::string_view name, std::string_view bytes, memory_store& inner) {
-    if (name != entry_name({4}) || met) return inner.put_if_absent(name, bytes);
-    met = true;
+  before_first_put(store, entry_name({4}), [&] {
     made.grow_to(9);
     made.give_up({6});
-    return inner.put_if_absent(name, bytes);
-  };
+  });
   check_fails(stalled.commit(), errc::expired);
   CHECK_FALSE(log.next());
   check_fails(log.status(), errc::snapshot_expired, "truncated to version 6");
@@ -531,16 +531,11 @@ TEST_CASE_TEMPLATE(
     auto reader = made.open();
     CHECK(reader.begin()->read_version() == version{0});
     // The writer stalls right before its put of slot 1, and goes on after a truncation.
-    bool met = false;
-    store.plan().put = [&](std::string_view name, std::string_view bytes, auto& inner) {
-      if (name != entry_name({1}) || met) return inner.put_if_absent(name, bytes);
-      met = true;
+    before_first_put(store, entry_name({1}), [&] {
       made.grow_to(3);
       made.give_up({alone ? 2 : 1});
-      return inner.put_if_absent(name, bytes);
-    };
+    });
     check_fails(stalled.commit(), errc::expired, "truncated to version");
-    REQUIRE(met);
     CHECK(get_entry(store, {1}, limits())->content.operation == "insert");  // the garbage is there
     check_fails(next.commit(), errc::expired, "truncated to version");      // which it reads, as it fits version 0
     auto tx = reader.begin().value();
@@ -685,15 +680,10 @@ TEST_CASE("of two truncations at the same time one is first, and the other says 
   auto lake = made.open();
   made.hands().clock.ms += 1'000;
   REQUIRE(vacuum(lake, made.keeping(3)).has_value());
-  bool met = false;
-  store.plan().put = [&](std::string_view name, std::string_view bytes, memory_store& inner) {
-    if (name.starts_with(marker_prefix) && !met) {
-      met = true;
-      made.grow_to(12);
-      made.give_up({11});
-    }
-    return inner.put_if_absent(name, bytes);
-  };
+  before_first_put(store, marker_prefix, [&] {
+    made.grow_to(12);
+    made.give_up({11});
+  });
   check_fails(truncate(lake), errc::conflict, "another truncation");
   CHECK(truncate(lake).value() == version{11});
   CHECK(rows_at(lake, {12}) == 11);
@@ -820,16 +810,11 @@ TEST_CASE("tagging a version that a vacuum gives up meanwhile fails") {
   lake_in_time made(store);
   made.grow_to(5);
   auto lake = made.open();
-  bool met = false;
-  store.plan().put = [&](std::string_view name, std::string_view bytes, memory_store& inner) {
-    if (is_entry(name) && !met) {
-      met = true;
-      made.hands().clock.ms += 1'000;
-      auto other = made.open();
-      CHECK(vacuum(other, made.keeping(1)).has_value());
-    }
-    return inner.put_if_absent(name, bytes);
-  };
+  before_first_put(store, log_prefix, [&] {
+    made.hands().clock.ms += 1'000;
+    auto other = made.open();
+    CHECK(vacuum(other, made.keeping(1)).has_value());
+  });
   check_fails(lake.tag("late", {3}), errc::conflict, "may have given up version 3");
   check_fails(lake.tag("late", {3}), errc::snapshot_expired);
 }
@@ -841,16 +826,11 @@ TEST_CASE("a version that only one tag holds gets no other while that one is tak
   auto lake = made.open();
   lake.tag("first", {3}).value();
   made.give_up({8});
-  bool met = false;
-  store.plan().put = [&](std::string_view name, std::string_view bytes, memory_store& inner) {
-    if (is_entry(name) && !met) {
-      met = true;
-      auto other = made.open();
-      CHECK(other.untag("first").has_value());
-      CHECK(truncate(other).has_value());
-    }
-    return inner.put_if_absent(name, bytes);
-  };
+  before_first_put(store, log_prefix, [&] {
+    auto other = made.open();
+    CHECK(other.untag("first").has_value());
+    CHECK(truncate(other).has_value());
+  });
   check_fails(lake.tag("second", {3}), errc::conflict, "changed the tag 'first'");
   check_fails(lake.tag("second", {3}), errc::snapshot_expired);
   CHECK(vacuum(lake, made.keeping(1)).has_value());
