@@ -7,35 +7,17 @@
 #include <tarn/tarn.hpp>
 #include <vector>
 
+#include "../support/bag_numbers.hpp"
 #include "../support/reading.hpp"
 #include "../support/stores.hpp"
 
 using namespace tarn;
+using tarn_test::numbers;
+using tarn_test::numbers_in;
+using tarn_test::numbers_of;
+using tarn_test::objects_of;
 
 namespace {
-
-using numbers = std::vector<std::int64_t>;
-
-client_options small_objects(std::uint64_t rows) {
-  client_options options;
-  options.bounds.rows_per_object = rows;
-  return options;
-}
-
-// The first column of all rows, in the order of the scan.
-template <class Transaction>
-numbers numbers_of(Transaction& tx, const filter& wanted = {}) {
-  auto scan = tx.scan("x", wanted).value();
-  numbers read;
-  while (scan.next()) read.push_back(scan.row()[0].as_integer());
-  REQUIRE(scan.status().has_value());
-  return read;
-}
-template <class Client>
-numbers numbers_in(Client& lake) {
-  auto tx = lake.begin().value();
-  return numbers_of(tx);
-}
 
 // Table x with the rows 0 to `rows` - 1 in one commit, beside a column of text.
 template <class Client>
@@ -70,7 +52,7 @@ TEST_CASE_TEMPLATE("rows are deleted and updated by filter, whatever object they
   for (const std::uint64_t rows_per_object : {1U, 2U, 3U, 100U}) {
     CAPTURE(rows_per_object);
     Lake store;
-    client lake{store.open(), small_objects(rows_per_object)};
+    client lake{store.open(), objects_of(rows_per_object)};
     create(lake, 7);
     auto tx = lake.begin().value();
     CHECK(tx.erase_where("x", {{"n", at_least, 2}, {"n", at_most, 4}}).value() == 3);
@@ -80,7 +62,7 @@ TEST_CASE_TEMPLATE("rows are deleted and updated by filter, whatever object they
     CHECK(numbers_of(tx, {{"s", is_null}}) == numbers{50});
     const version changed = tx.commit().value();
 
-    client other{store.open(), small_objects(rows_per_object)};
+    client other{store.open(), objects_of(rows_per_object)};
     CHECK(numbers_in(other) == numbers{0, 1, 6, 50});
     auto before = other.begin_at(version{changed.number - 1}).value();
     CHECK(numbers_of(before) == numbers{0, 1, 2, 3, 4, 5, 6});
@@ -97,7 +79,7 @@ TEST_CASE_TEMPLATE("rows are deleted and updated by filter, whatever object they
 }
 
 TEST_CASE("rows are deleted and updated through a scan, which goes on as it was") {
-  client lake{memory_store{}, small_objects(3)};
+  client lake{memory_store{}, objects_of(3)};
   create(lake, 7);
   auto tx = lake.begin().value();
   auto scan = tx.scan("x").value();
@@ -120,7 +102,7 @@ TEST_CASE("rows are deleted and updated through a scan, which goes on as it was"
 }
 
 TEST_CASE("a row that was deleted or updated since a scan began is not deleted or updated again") {
-  client lake{memory_store{}, small_objects(3)};
+  client lake{memory_store{}, objects_of(3)};
   create(lake, 3);
   auto tx = lake.begin().value();
   tx.insert("x", {3, "own"}).value();
@@ -141,7 +123,7 @@ TEST_CASE("a row that was deleted or updated since a scan began is not deleted o
 TEST_CASE_TEMPLATE("a transaction deletes and updates its own rows, in the buffer and in objects that it has flushed",
                    Lake, TARN_EACH_STORE) {
   Lake store;
-  client lake{store.open(), small_objects(4)};
+  client lake{store.open(), objects_of(4)};
   create(lake, 2);
   auto tx = lake.begin().value();
   for (std::int64_t number = 2; number < 8; ++number) tx.insert("x", {number, "own"}).value();  // 2 to 5 are flushed
@@ -162,7 +144,7 @@ TEST_CASE_TEMPLATE("a transaction deletes and updates its own rows, in the buffe
 }
 
 TEST_CASE("all of a transaction's own rows can go, and a table that was made anew has none of the old deletions") {
-  client lake{memory_store{}, small_objects(2)};
+  client lake{memory_store{}, objects_of(2)};
   create(lake, 5);
   auto tx = lake.begin().value();
   CHECK(tx.erase_where("x", number_is(1)).value() == 1);
@@ -228,7 +210,7 @@ TEST_CASE("what is wrong with a filter, a change or a scan is said, and changes 
 }
 
 TEST_CASE("keyed tables are changed by filter as well") {
-  client lake{memory_store{}, small_objects(2)};
+  client lake{memory_store{}, objects_of(2)};
   auto first = lake.begin().value();
   first.create_table("x", {{"n", column_type::integer}, "s"}, keyed{{"n"}, 3}).value();
   for (std::int64_t number = 0; number < 8; ++number) first.insert("x", {number, "old"}).value();
@@ -272,7 +254,7 @@ TEST_CASE("changes can be a list that is made at run time") {
 TEST_CASE_TEMPLATE("a filtered scan leaves objects alone that can have no row for it, and gives the rows in order",
                    Lake, TARN_EACH_STORE) {
   Lake store;
-  client lake{store.open(), small_objects(10)};
+  client lake{store.open(), objects_of(10)};
   create(lake, 100);
   auto tx = lake.begin().value();
   auto scan = tx.scan("x", {{"n", at_least, 35}, {"n", less_than, 42}}).value();
@@ -296,7 +278,7 @@ TEST_CASE_TEMPLATE("a filtered scan leaves objects alone that can have no row fo
 }
 
 TEST_CASE("filters go by the columns that the table has now, whatever objects were written with") {
-  client lake{memory_store{}, small_objects(2)};
+  client lake{memory_store{}, objects_of(2)};
   const std::int64_t odd = (std::int64_t{1} << 53) + 3;  // as a double it is one more
   auto first = lake.begin().value();
   first.create_table("x", {{"n", column_type::integer}, {"s", column_type::integer}}).value();
@@ -415,7 +397,7 @@ TEST_CASE("appends and deletes of others do not disturb each other below seriali
 TEST_CASE("D12: rows deleted of an object that another compacts, and the reverse, conflict: no row returns") {
   for (const isolation level : all_levels)
     for (const bool compaction_first : {false, true}) {
-      client lake{memory_store{}, small_objects(100)};
+      client lake{memory_store{}, objects_of(100)};
       create(lake, 3);
       auto more = lake.begin().value();
       more.insert("x", {{3, "text"}, {4, "text"}}).value();
@@ -438,7 +420,7 @@ TEST_CASE("D12: rows deleted of an object that another compacts, and the reverse
 }
 
 TEST_CASE("a compaction does not disturb those who append, read, or delete rows of other objects") {
-  client lake{memory_store{}, small_objects(4)};
+  client lake{memory_store{}, objects_of(4)};
   create(lake, 4);  // a full object
   for (std::int64_t number : {4, 5}) {
     auto more = lake.begin().value();

@@ -8,35 +8,18 @@
 #include <tarn/vacuum.hpp>
 #include <vector>
 
+#include "../support/bag_numbers.hpp"
 #include "../support/reading.hpp"
 #include "../support/stores.hpp"
 #include "../support/test_environment.hpp"
 
 using namespace tarn;
+using tarn_test::numbers;
+using tarn_test::numbers_in;
+using tarn_test::numbers_of;
+using tarn_test::objects_of;
 
 namespace {
-
-using numbers = std::vector<std::int64_t>;
-
-client_options objects_of(std::uint64_t rows) {
-  client_options options;
-  options.bounds.rows_per_object = rows;
-  return options;
-}
-
-template <class Transaction>
-numbers numbers_of(Transaction& tx) {
-  auto scan = tx.scan("x").value();
-  numbers read;
-  while (scan.next()) read.push_back(scan.row()[0].as_integer());
-  REQUIRE(scan.status().has_value());
-  return read;
-}
-template <class Client>
-numbers numbers_in(Client& lake) {
-  auto tx = lake.begin().value();
-  return numbers_of(tx);
-}
 
 // One commit of these rows, by a client whose objects hold so many.
 template <class Client>
