@@ -14,6 +14,7 @@
 #include "../core/text.hpp"
 #include "../core/utf8.hpp"
 #include "../core/value.hpp"
+#include "random_source.hpp"
 
 namespace tarn::inline TARN_ABI::testing {
 
@@ -128,17 +129,11 @@ namespace tarn::inline TARN_ABI::testing {
 // Values of all kinds; the same ones for the same seed on every machine.
 class random_values {
  public:
-  explicit random_values(std::uint64_t seed) noexcept : state_(seed) {}
+  explicit random_values(std::uint64_t seed) noexcept : random_(seed) {}
 
-  // splitmix64 (Steele, Lea, Flood 2014).
-  [[nodiscard]] std::uint64_t bits() noexcept {
-    state_ += 0x9e37'79b9'7f4a'7c15U;
-    std::uint64_t mixed = (state_ ^ (state_ >> 30)) * 0xbf58'476d'1ce4'e5b9U;
-    mixed = (mixed ^ (mixed >> 27)) * 0x94d0'49bb'1331'11ebU;
-    return mixed ^ (mixed >> 31);
-  }
+  [[nodiscard]] std::uint64_t bits() noexcept { return random_.next(); }
   // 0 to `bound` - 1; `bound` must not be 0.
-  [[nodiscard]] std::size_t below(std::size_t bound) noexcept { return static_cast<std::size_t>(bits() % bound); }
+  [[nodiscard]] std::size_t below(std::size_t bound) noexcept { return random_.below(bound); }
 
   [[nodiscard]] row next_row(std::size_t columns) {
     row made;
@@ -206,7 +201,7 @@ class random_values {
     return map_of(alternating);
   }
 
-  std::uint64_t state_;
+  random_source random_;
 };
 
 }  // namespace tarn::inline TARN_ABI::testing
