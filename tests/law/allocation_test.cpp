@@ -91,6 +91,17 @@ const std::vector<scenario> scenarios = {
        acked = theirs.commit().value();
        acked = tx.commit().value();
      }},
+    {"read on after others have committed", false,
+     [](client& lake, tarn::version& acked) {
+       client other = lake;
+       for (int round = 0; round < 2; ++round) {
+         auto theirs = other.begin().value();
+         theirs.insert("bag", {250 + round, "theirs"}).value();
+         theirs.upsert("keyed", {round, "theirs"}).value();
+         acked = theirs.commit().value();
+       }
+       (void)lake.begin().value();
+     }},
     {"commit numbered work, and again", false,
      [](client& lake, tarn::version& acked) {
        for (int again = 0; again < 2; ++again)
