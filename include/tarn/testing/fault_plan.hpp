@@ -16,7 +16,7 @@
 namespace tarn::inline TARN_ABI::testing {
 
 // A call that is about to be made.
-struct store_call {
+struct client_call {
   store_operation operation = store_operation::get;
   std::size_t client = 0;
   std::size_t number = 0;  // among the calls of this client, from 0
@@ -25,7 +25,7 @@ struct store_call {
 
 // Asked once for each call, in the order in which they are made. What cannot happen to the call does not.
 template <class P>
-concept fault_plan = requires(P& plan, const store_call& call) {
+concept chooses_faults = requires(P& plan, const client_call& call) {
   { plan.choose(call) } -> std::same_as<fault>;
 };
 
@@ -37,7 +37,7 @@ class planned_faults {
 
   [[nodiscard]] const std::vector<planned_fault>& planned() const noexcept { return planned_; }
 
-  [[nodiscard]] fault choose(const store_call& call) const noexcept {
+  [[nodiscard]] fault choose(const client_call& call) const noexcept {
     for (const planned_fault& each : planned_) {
       const bool now = each.call == call.number || (each.what.for_good && each.call < call.number);
       if (now && each.client == call.client && can_happen(each.what.kind, call.operation)) return each.what;
@@ -93,7 +93,7 @@ class random_faults {
  public:
   random_faults(std::uint64_t seed, std::vector<fault_chance> chances) : seed_(seed), chances_(std::move(chances)) {}
 
-  [[nodiscard]] fault choose(const store_call& call) const noexcept {
+  [[nodiscard]] fault choose(const client_call& call) const noexcept {
     random_source clients(seed_ + call.client);
     random_source random(clients.next() + call.number);
     std::size_t drawn = random.below(1'000'000);
@@ -122,7 +122,7 @@ class byte_faults {
  public:
   explicit byte_faults(std::string_view bytes) : bytes_(bytes) {}
 
-  [[nodiscard]] fault choose(const store_call& call) noexcept {
+  [[nodiscard]] fault choose(const client_call& call) noexcept {
     const std::size_t kind = take();
     if (kind >= fault_kinds || !can_happen(static_cast<fault_kind>(kind), call.operation)) return {};
     return {static_cast<fault_kind>(kind), take(), false};

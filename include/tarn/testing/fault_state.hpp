@@ -26,7 +26,7 @@ struct late_effect {
 };
 
 // One for each run. Used by one thread at a time: by clients that take turns, as under an explorer.
-template <fault_plan Plan = planned_faults>
+template <chooses_faults Plan = planned_faults>
 class fault_state {
  public:
   fault_state() = default;
@@ -89,7 +89,7 @@ class fault_state {
   void pass_call() noexcept { ++calls_; }
   void crash(std::size_t client) { of(client).crashed = true; }
 
-  void note_fired(const store_call& call, const fault& what) {
+  void note_fired(const client_call& call, const fault& what) {
     counts_.add(call.operation, what.kind);
     fired_.push_back({call.client, call.number, {what.kind, what.argument, false}});
   }

@@ -65,7 +65,7 @@ class alterable_bytes {
 
 // Copies are handles of the same client. The environment, if one is given, is the client's own: without it the faults
 // of time cannot happen.
-template <object_store Inner, fault_plan Plan = planned_faults>
+template <object_store Inner, chooses_faults Plan = planned_faults>
 class fault_store {
  public:
   using handle = alterable_bytes<typename Inner::handle>;
@@ -173,7 +173,7 @@ class fault_store {
  private:
   // A call and what it meets.
   struct met_call {
-    store_call made;
+    client_call made;
     fault met;
     bool fails = false;  // without having done anything
   };
