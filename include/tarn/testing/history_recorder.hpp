@@ -33,6 +33,19 @@ inline constexpr row_token garbage_row = UINT64_MAX;
 // Thread-safe. Must outlive the clients that record into it. One for each lake and run.
 class history_recorder {
  public:
+  history_recorder() = default;
+  // A copy goes on by itself: the same beginning of many histories is recorded once. Filters that were recorded before
+  // refer to `other`, which must then outlive the copy.
+  history_recorder(const history_recorder& other)
+      : clients_(other.clients_),
+        events_(other.events_),
+        recorded_(other.recorded_),
+        tables_(other.tables_),
+        keys_(other.keys_),
+        rows_(other.rows_) {}
+  history_recorder& operator=(const history_recorder&) = delete;
+  ~history_recorder() = default;
+
   [[nodiscard]] std::uint32_t add_client() {
     const scoped_lock held(lock_);
     return clients_++;

@@ -77,10 +77,10 @@ class recorded_client {
   // One compaction after the other, each a version, until there is nothing more worth it. The first error ends it.
   [[nodiscard]] status compact(std::string_view table) {
     for (;;) {
+      transaction_record record = begun(purpose::housekeeping);
       const result<sequence<compaction_plan>> plans = inner_.plan_compaction(table);
       if (!plans) return plans.error();
       if (plans->empty()) return {};
-      transaction_record record = begun(purpose::housekeeping);
       record.snapshot = plans->front().at;
       const result<compacted_objects> done = inner_.run_compaction(plans->front());
       if (!done) return done.error();

@@ -65,6 +65,8 @@ class explored_moment {
 
   // The store as it is now; not to be written to before the run is over.
   [[nodiscard]] explored_store store() const noexcept { return {run_, no_process}; }
+  // Stores that hold the same have the same; two that differ have it by an accident of one in 2^64 only.
+  [[nodiscard]] std::uint64_t store_hash() const noexcept { return run_.content().hash(); }
   [[nodiscard]] const std::vector<explored_step>& steps() const noexcept { return run_.steps(); }
   [[nodiscard]] const fault_plan& faults() const noexcept { return faults_; }
   // False for a client that was left out, as is tried to make a failure simpler.

@@ -1,0 +1,321 @@
+// A small lake on which clients are explored: what it holds, what each of them does, and what must hold after any run.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tarn/check.hpp>
+#include <tarn/client.hpp>
+#include <tarn/log/log.hpp>
+#include <tarn/testing/explore.hpp>
+#include <tarn/testing/fault_store.hpp>
+#include <tarn/testing/history_check.hpp>
+#include <tarn/testing/recorded_client.hpp>
+#include <tarn/testing/simulated_environment.hpp>
+#include <utility>
+#include <vector>
+
+namespace tarn_test {
+
+// What a client does, once. Those that write read first what they change, and begin again after a conflict.
+enum class program_kind : unsigned char {
+  append,        // a row to the bag
+  update,        // of a key, to what it was and one more
+  erase,         // of a row of the bag, by its place
+  transfer,      // from a key to the bag: a transaction on two tables
+  compact_keys,  // the keyed table
+  compact_bag,
+  checkpoint,
+  vacuum,  // all that the newest version does not need, without grace
+  read,    // both tables, twice
+  give,    // key 2 what key 1 is
+  take,    // the other way round: both at once is write skew
+};
+inline constexpr std::size_t program_kinds = 9;  // that are explored all against all: those up to `read`
+
+[[nodiscard]] inline const char* name_of(program_kind kind) {
+  constexpr const char* names[] = {"append",     "update", "erase", "transfer", "compactkeys", "compactbag",
+                                   "checkpoint", "vacuum", "read",  "give",     "take"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+// What came of all programs of all runs: that conflicts and lost answers did happen.
+struct explored_outcomes {
+  std::uint64_t runs = 0;
+  std::uint64_t done = 0;
+  std::uint64_t conflicts = 0;  // that a program ended with
+  std::uint64_t expired = 0;
+  std::uint64_t unknown = 0;
+  std::uint64_t failed = 0;  // otherwise
+};
+
+class explored_lake {
+ public:
+  using explored_store = tarn::testing::explored_store;
+  using store = tarn::testing::fault_store<explored_store>;
+  using client = tarn::testing::recorded_client<store>;
+  static constexpr std::size_t clients_max = 5;
+
+  explicit explored_lake(tarn::isolation level = tarn::isolation::serializable) : level_(level) {
+    faults_ = store::state_of();
+    client first = open(0, content_);
+    fill(first);
+    for (std::size_t number = 0; number < clients_max; ++number) {
+      prepared_.push_back(open(number, content_).inner());
+      wanted(prepared_.back().begin());
+    }
+    head_ = prepared_.front().newest_snapshot().value()->at;
+    beginning_.emplace(*recorder_);
+  }
+  explored_lake(const explored_lake&) = delete;  // hooks refer to it
+  explored_lake& operator=(const explored_lake&) = delete;
+  ~explored_lake() = default;
+
+  // One client for each of `kinds`.
+  [[nodiscard]] tarn::testing::exploration_report explore(const std::vector<program_kind>& kinds,
+                                                          tarn::testing::exploration_options options) {
+    std::vector<tarn::testing::explored_program> programs;
+    for (std::size_t number = 0; number < kinds.size(); ++number)
+      programs.push_back({name_of(kinds[number]), [this, number, kind = kinds[number]](explored_store mine) {
+                            live(number, kind, std::move(mine));
+                          }});
+    options.initial = content_;
+    options.begin = [this](const std::vector<tarn::testing::planned_fault>& plan) { begin(plan); };
+    options.check = [this](const tarn::testing::explored_moment& end) { return check(end); };
+    options.faults.fired = [this] { return faults_->never_fired(faults_->plan().planned()).empty(); };
+    return tarn::testing::explore(std::move(programs), std::move(options));
+  }
+
+  [[nodiscard]] const explored_outcomes& outcomes() const { return outcomes_; }
+  // Cycles that snapshot isolation permits, over all runs.
+  // Stores that runs have led to, each of which was read and checked.
+  [[nodiscard]] std::size_t stores() const { return logs_.size(); }
+  [[nodiscard]] std::uint64_t permitted_cycles() const { return permitted_cycles_; }
+  [[nodiscard]] std::uint64_t transactions() const { return transactions_; }
+  [[nodiscard]] const tarn::testing::fault_counts& faults() const { return fault_counts_; }
+
+ private:
+  using inner_client = tarn::client<store>;
+  using transaction = client::transaction_type;
+
+  // What cannot fail where nothing is explored.
+  template <class Result>
+  static void wanted(const Result& done) {
+    if (done) return;
+    std::fprintf(stderr, "the lake to explore cannot be made: %s\n", done.error().message().c_str());
+    std::abort();
+  }
+
+  [[nodiscard]] client open(std::size_t number, const tarn::memory_store& content) {
+    tarn::client_options options;
+    options.checkpoint_interval = 0;  // only when a program says so
+    options.surroundings = environments_[number].get();
+    return client(inner_client(store(explored_store(content), faults_, number, &environments_[number]), options),
+                  *recorder_);
+  }
+
+  // A bag of two objects, and a keyed table of a base and a delta, both worth compacting; one object of garbage.
+  static void fill(client& lake) {
+    const auto commit = [&](auto work) { wanted(lake.run(work)); };
+    commit([](transaction& tx) {
+      if (auto made = tx.create_table("bag", {"n"}); !made) return made;
+      if (auto made = tx.create_table("keys", {{"k", tarn::column_type::integer}, "n"}, tarn::keyed{{"k"}}); !made)
+        return made;
+      if (auto done = tx.insert("bag", {1}); !done) return done;
+      if (auto done = tx.upsert("keys", {1, 10}); !done) return done;
+      return tx.upsert("keys", {2, 20});
+    });
+    commit([](transaction& tx) { return tx.upsert("keys", {1, 10}); });
+    wanted(lake.compact("keys"));
+    wanted(lake.checkpoint());
+    commit([](transaction& tx) {
+      if (auto done = tx.upsert("keys", {2, 20}); !done) return done;
+      return tx.insert("bag", {2});
+    });
+  }
+
+  void begin(const std::vector<tarn::testing::planned_fault>& plan) {
+    faults_ = store::state_of(plan);
+    recorder_.emplace(*beginning_);
+    for (std::size_t number = 0; number < clients_max; ++number) {
+      environments_[number] = tarn::testing::simulated_environment(100 + number);
+      environments_[number].call_takes_ms = 1;
+      ended_[number].reset();
+    }
+  }
+
+  void live(std::size_t number, program_kind kind, explored_store mine) {
+    inner_client copied(prepared_[number]);
+    copied.store() = store(std::move(mine), faults_, number, &environments_[number]);
+    client lake(std::move(copied), *recorder_);
+    ended_[number] = run(lake, kind);
+  }
+
+  [[nodiscard]] tarn::status run(client& lake, program_kind kind) const {
+    const auto commit = [&](auto work) -> tarn::status {
+      const tarn::result<tarn::version> committed = lake.run(work, level_);
+      return committed ? tarn::status() : tarn::status(committed.error());
+    };
+    switch (kind) {
+      case program_kind::append: return commit([](transaction& tx) { return tx.insert("bag", {3}); });
+      case program_kind::update: return commit([](transaction& tx) { return add(tx, 1, 1); });
+      case program_kind::erase:
+        return commit([](transaction& tx) -> tarn::status {
+          const auto erased = tx.erase_where("bag", {{"n", tarn::equals, 1}});
+          return erased ? tarn::status() : tarn::status(erased.error());
+        });
+      case program_kind::transfer:
+        return commit([](transaction& tx) -> tarn::status {
+          if (tarn::status taken = add(tx, 1, -1); !taken) return taken;
+          return tx.insert("bag", {4});
+        });
+      case program_kind::compact_keys: return lake.compact("keys");
+      case program_kind::compact_bag: return lake.compact("bag");
+      case program_kind::checkpoint: return without_value(lake.checkpoint());
+      case program_kind::vacuum: {
+        tarn::vacuum_options all;
+        all.keep_ms = all.grace_ms = 0;
+        return without_value(lake.vacuum(all));
+      }
+      case program_kind::give: return commit([](transaction& tx) { return copy(tx, 1, 2); });
+      case program_kind::take: return commit([](transaction& tx) { return copy(tx, 2, 1); });
+      case program_kind::read: break;
+    }
+    for (int time = 0; time < 2; ++time) {
+      auto tx = lake.begin(level_);
+      if (!tx) return tx.error();
+      if (tarn::status read = read_all(*tx); !read) return read;
+    }
+    return {};
+  }
+
+  template <class Result>
+  [[nodiscard]] static tarn::status without_value(const Result& done) {
+    return done ? tarn::status() : tarn::status(done.error());
+  }
+
+  [[nodiscard]] static tarn::status add(transaction& tx, std::int64_t key, std::int64_t more) {
+    const tarn::result<tarn::row> found = tx.get("keys", {key});
+    if (!found) return found.error();
+    return tx.upsert("keys", {key, tarn::value_view((*found)[1]).as_integer() + more});
+  }
+  [[nodiscard]] static tarn::status copy(transaction& tx, std::int64_t from, std::int64_t to) {
+    const tarn::result<tarn::row> found = tx.get("keys", {from});
+    if (!found) return found.error();
+    return tx.upsert("keys", {to, (*found)[1]});
+  }
+  template <class Transaction>
+  [[nodiscard]] static tarn::status read_all(Transaction& tx) {
+    for (const char* const table : {"bag", "keys"})
+      if (const auto rows = tx.scan(table); !rows) return rows.error();
+    return without_value(tx.commit());
+  }
+
+  // --- after a run ---
+
+  [[nodiscard]] std::string check(const tarn::testing::explored_moment& end) {
+    fault_counts_ += faults_->counts();
+    ++outcomes_.runs;
+    if (std::string wrong = check_answers(end); !wrong.empty()) return wrong;
+    if (std::string wrong = read_log(end); !wrong.empty()) return wrong;
+    const tarn::testing::history_report report = tarn::testing::history_check(recorder_->recorded()).run();
+    transactions_ += report.transactions;
+    permitted_cycles_ += report.permitted_cycles;
+    return report.message();
+  }
+
+  // Whoever meets no fault gets done what it wants, whatever happens to others; nobody finds damage.
+  [[nodiscard]] std::string check_answers(const tarn::testing::explored_moment& end) {
+    for (std::size_t number = 0; number < clients_max; ++number) {
+      if (!ended_[number]) continue;
+      const tarn::status& ended = *ended_[number];
+      note(ended);
+      if (ended) continue;
+      const tarn::errc code = ended.error().code();
+      bool disturbed = false;
+      for (const tarn::testing::planned_fault& each : end.faults()) disturbed |= each.client == number;
+      const bool allowed = disturbed ? code != tarn::errc::corrupt && code != tarn::errc::unsupported
+                                     : code == tarn::errc::conflict || code == tarn::errc::expired;
+      if (!allowed)
+        return tarn::concat({"client ", number, " ended with ", tarn::name_of(code), ": ", ended.error().message()});
+    }
+    return {};
+  }
+
+  void note(const tarn::status& ended) {
+    if (ended)
+      ++outcomes_.done;
+    else if (ended.error().code() == tarn::errc::conflict)
+      ++outcomes_.conflicts;
+    else if (ended.error().code() == tarn::errc::expired)
+      ++outcomes_.expired;
+    else if (ended.error().code() == tarn::errc::commit_unknown)
+      ++outcomes_.unknown;
+    else
+      ++outcomes_.failed;
+  }
+
+  // Whose each version is, as the log says. Of each store that runs can lead to it is read once, by somebody who comes
+  // later and reads every version that is there: what is found, and what each version holds, depends on nothing else.
+  [[nodiscard]] std::string read_log(const tarn::testing::explored_moment& end) {
+    const auto [known, is_new] = logs_.try_emplace(end.store_hash());
+    if (is_new)
+      if (std::string wrong = audit(end.store(), known->second); !wrong.empty()) {
+        logs_.erase(known);
+        return wrong;
+      }
+    for (std::size_t at = 0; at < known->second.size(); ++at)
+      recorder_->note_version({static_cast<std::int64_t>(at)}, known->second[at]);
+    return {};
+  }
+
+  [[nodiscard]] std::string audit(explored_store after, std::vector<tarn::uuid>& log) {
+    tarn::client_options options;
+    options.surroundings = environments_[0].get();
+    tarn::testing::recorded_client<explored_store> auditor(tarn::client(after, options), *recorder_);
+    auto newest = auditor.begin();
+    if (!newest) return "nobody can open the lake any more: " + newest.error().message();
+    if (const tarn::status read = read_all(*newest); !read)
+      return "the newest version cannot be read: " + read.error().message();
+    const tarn::version last = auditor.inner().core()->latest->at;
+    for (tarn::version at{0}; at <= last; at = at.next()) {
+      const auto entry = tarn::get_entry(after, at, options.bounds);
+      if (!entry) return "an entry cannot be read: " + entry.error().message();
+      log.push_back(entry->content.transaction);
+      if (at == last) continue;
+      auto older = auditor.begin_at(at);
+      if (!older && older.error().code() == tarn::errc::snapshot_expired) continue;
+      if (!older) return "an older version cannot be opened: " + older.error().message();
+      if (at < head_) continue;
+      if (const tarn::status read = read_all(*older); !read)
+        return "an older version cannot be read: " + read.error().message();
+    }
+    const auto sound = tarn::check(auditor.inner());
+    if (!sound) return "the lake cannot be checked: " + sound.error().message();
+    if (!sound->sound()) return "the lake is damaged: " + sound->findings.front().message;
+    return {};
+  }
+
+  tarn::isolation level_;
+  tarn::memory_store content_;
+  std::array<tarn::testing::simulated_environment, clients_max> environments_;
+  store::state faults_;
+  std::optional<tarn::testing::history_recorder> recorder_{std::in_place};
+  std::optional<tarn::testing::history_recorder> beginning_;  // what was recorded before any run
+  std::vector<inner_client> prepared_;                        // warm: they know the lake as it is before a run
+  tarn::version head_;
+  std::array<std::optional<tarn::status>, clients_max> ended_;
+  std::map<std::uint64_t, std::vector<tarn::uuid>> logs_;  // by the hash of the store
+  explored_outcomes outcomes_;
+  std::uint64_t permitted_cycles_ = 0;
+  std::uint64_t transactions_ = 0;
+  tarn::testing::fault_counts fault_counts_;
+};
+
+}  // namespace tarn_test
