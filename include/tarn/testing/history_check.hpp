@@ -258,6 +258,8 @@ class history_check {
     }
     for (std::size_t next = 0; next < done.size(); ++next)
       if (!model_.apply(done[next], at)) versions_.idle.insert(mine.first_operation + next);
+    for (std::uint32_t table = 0; mine.purpose == purpose::restore && table < model_.tables(); ++table)
+      if (model_.table(table).redefined == at) versions_.restored.emplace(at, table);
   }
 
   // One operation of a transaction against the versions in (snapshot, at), all of which the model has.
