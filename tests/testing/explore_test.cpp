@@ -87,16 +87,17 @@ std::uint64_t first_difference(std::uint64_t scenarios, tarn::testing::call_rela
 }
 
 bool removes_commute(const store_call& one, const store_call& other) noexcept {
-  using tarn::testing::call_kind;
-  return (one.kind != call_kind::remove || other.kind != call_kind::remove) && calls_depend(one, other);
+  using tarn::testing::store_operation;
+  return (one.operation != store_operation::remove || other.operation != store_operation::remove) &&
+         calls_depend(one, other);
 }
 bool lists_commute(const store_call& one, const store_call& other) noexcept {
-  using tarn::testing::call_kind;
-  return one.kind != call_kind::list && other.kind != call_kind::list && calls_depend(one, other);
+  using tarn::testing::store_operation;
+  return one.operation != store_operation::list && other.operation != store_operation::list && calls_depend(one, other);
 }
 bool gets_commute(const store_call& one, const store_call& other) noexcept {
-  using tarn::testing::call_kind;
-  return one.kind != call_kind::get && other.kind != call_kind::get && calls_depend(one, other);
+  using tarn::testing::store_operation;
+  return one.operation != store_operation::get && other.operation != store_operation::get && calls_depend(one, other);
 }
 bool same_name(const store_call& one, const store_call& other) noexcept { return one.name == other.name; }
 
