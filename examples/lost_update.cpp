@@ -1,11 +1,13 @@
 // Two tellers add 10 to one account, each with its own client of one lake: in every order of their calls to the store
 // that can matter, on the real code. The exploration finds the order in which an update is lost, and shows that none is
 // lost when a teller reads and writes in one transaction.
+#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <tarn/tarn.hpp>
 #include <tarn/testing/explore.hpp>
 #include <tarn/testing/simulated_environment.hpp>
+#include <utility>
 
 using lake_client = tarn::client<tarn::testing::explored_store>;
 
@@ -33,7 +35,7 @@ void explore(const char* how, bool (*deposit)(lake_client&), const tarn::memory_
   const auto teller = [&](std::uint64_t seed) {
     return [&deposits, deposit, seed](tarn::testing::explored_store store) {
       tarn::testing::simulated_environment surroundings(seed);  // the same time and ids in each run
-      lake_client client(store, {.surroundings = surroundings.get()});
+      lake_client client(std::move(store), {.surroundings = surroundings.get()});
       if (deposit(client)) ++deposits;
     };
   };

@@ -130,8 +130,8 @@ struct exploration_options {
   std::size_t count_states_max = 100'000;
 
   switching how = switching::fibers;
-  std::size_t stack_bytes = 512 * 1024;  // of a fiber
-  call_relation related = calls_depend;  // another one is for tests of the exploration itself
+  std::size_t stack_bytes = std::size_t{512} * 1024;  // of a fiber
+  call_relation related = calls_depend;               // another one is for tests of the exploration itself
 };
 
 }  // namespace tarn::inline TARN_ABI::testing
