@@ -104,6 +104,7 @@ class putting_store {
     return for_each_crash_state(machine->initial, machine->trace, options, [&](const crash_state& state) {
       const bool good = is_good(state);
       bad += good ? 0 : 1;
+      return true;
     });
   }
 
@@ -291,6 +292,7 @@ TEST_CASE("when one moment has too many states, some are tried, and the report s
         ++visits;
         empty += names == 0 ? 1 : 0;
         full += names == 20 ? 1 : 0;
+        return true;
       });
   CHECK(report.visited == visits);
   CHECK(report.moments == 41);
@@ -299,4 +301,24 @@ TEST_CASE("when one moment has too many states, some are tried, and the report s
   CHECK(report.combinations <= 41 * options.states_per_moment_max);
   CHECK(empty == 1);
   CHECK(full > 1);
+}
+
+TEST_CASE("a visitor that has seen enough ends it; moments that were tried before can be left out") {
+  putting_store puts(2);
+  puts.run();
+  const auto visit_up_to = [&](std::uint64_t visits_max, std::size_t from_call) {
+    crash_options options;
+    options.from_call = from_call;
+    std::uint64_t visits = 0;
+    return for_each_crash_state(puts.machine->initial, puts.machine->trace, options, [&](const crash_state& state) {
+      CHECK(state.calls >= from_call);
+      CHECK(state.hash == state.disk.hash());
+      return ++visits < visits_max;
+    });
+  };
+  CHECK(visit_up_to(3, 0).visited == 3);
+  const std::uint64_t all = visit_up_to(1'000, 0).visited;
+  const std::uint64_t later = visit_up_to(1'000, 12).visited;
+  CHECK(later > 0);
+  CHECK(later < all);
 }

@@ -52,13 +52,16 @@ struct crash_options {
   // changes, then others at random. The report says how often.
   std::size_t states_per_moment_max = 4'096;
   std::uint64_t seed = 1;
+  // Moments before the call of the trace with this index are left out: another run has tried them.
+  std::size_t from_call = 0;
 };
 
 // Given to the visitor; the disk is its to copy.
 struct crash_state {
   const simulated_disk& disk;
-  std::size_t calls = 0;  // the first so many of the trace were made
-  std::size_t marks = 0;  // and so many of them were marks
+  std::uint64_t hash = 0;  // of the disk
+  std::size_t calls = 0;   // the first so many of the trace were made
+  std::size_t marks = 0;   // and so many of them were marks
 };
 
 struct crash_report {
@@ -271,8 +274,8 @@ void try_some(const std::vector<std::size_t>& ways, std::size_t count, random_so
 }  // namespace crash_detail
 
 // Calls visit(const crash_state&) for every state that a loss of power may leave, between any two calls of the trace
-// and after the last: once for each disk and number of marks. Cost: a copy of the disk, without the bytes of files, for
-// each combination; 16 bytes for each state.
+// and after the last, once for each disk and number of marks, until it returns false. Cost: a copy of the disk, without
+// the bytes of files, for each combination; 16 bytes for each state.
 template <class Visitor>
 crash_report for_each_crash_state(const simulated_disk& initial, const std::vector<traced_call>& trace,
                                   const crash_options& options, Visitor visit) {
@@ -282,15 +285,17 @@ crash_report for_each_crash_state(const simulated_disk& initial, const std::vect
   std::unordered_set<std::uint64_t> disks;
   std::unordered_set<std::uint64_t> visited;
   std::size_t marks = 0;
+  bool goes_on = true;
   const auto try_moment = [&](std::size_t calls) {
     const auto try_one = [&](const std::vector<std::size_t>& chosen) {
+      if (!goes_on) return;
       ++report.combinations;
       const simulated_disk disk = medium.disk(chosen);
       const std::uint64_t hash = disk.hash();
       if (disks.insert(hash).second) ++report.distinct;
       if (!visited.insert(random_source(hash + marks).next()).second) return;
       ++report.visited;
-      visit(crash_state{disk, calls, marks});
+      goes_on = visit(crash_state{disk, hash, calls, marks});
     };
     ++report.moments;
     const std::vector<std::size_t> ways = medium.ways();
@@ -299,12 +304,12 @@ crash_report for_each_crash_state(const simulated_disk& initial, const std::vect
     ++report.moments_cut;
     crash_detail::try_some(ways, options.states_per_moment_max, random, try_one);
   };
-  try_moment(0);
-  for (std::size_t at = 0; at < trace.size(); ++at) {
+  if (options.from_call == 0) try_moment(0);
+  for (std::size_t at = 0; at < trace.size() && goes_on; ++at) {
     const bool is_mark = trace[at].call == system_call::mark;
     if (is_mark) ++marks;
     const bool changed = medium.apply(trace[at]);
-    if (changed || is_mark) try_moment(at + 1);
+    if ((changed || is_mark) && at >= options.from_call) try_moment(at + 1);
   }
   return report;
 }
