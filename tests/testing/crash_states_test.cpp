@@ -278,6 +278,24 @@ TEST_CASE("a put tells the truth about every state of the medium, whichever syst
   CHECK(fired > 300);
 }
 
+TEST_CASE("who is told that a name is taken is told of something durable, even before its writer is") {
+  putting_store puts(1);
+  bool taken = false;
+  puts.machine->before = [&](const traced_call& next) {
+    // The name is there, and its writer is about to fsync the folder.
+    if (next.call != system_call::sync_folder || puts.machine->disk.find_path("lake/data0") == simulated_disk::none)
+      return;
+    puts.machine->before = {};
+    tarn::file_store<recording_system> rival("lake", tarn::file_store_options{}, recording_system(puts.machine, 1));
+    taken = rival.put_if_absent("data0", "the rival's").outcome() == tarn::put_outcome::already_exists;
+    puts.machine->mark("data0", 1);
+  };
+  puts.run();
+  CHECK(taken);
+  (void)puts.enumerate();
+  CHECK(puts.bad == 0);
+}
+
 TEST_CASE("when one moment has too many states, some are tried, and the report says so") {
   const calls_by_hand by;
   for (int each = 0; each < 20; ++each) (void)by.make(std::string(1, static_cast<char>('a' + each)).c_str(), "x");
