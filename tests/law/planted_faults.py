@@ -35,6 +35,8 @@ RESTORE = "client/restore_test.cpp"
 SCHEMA = "client/schema_changes_test.cpp"
 CHANGES = "client/changes_test.cpp"
 CHECK = "client/check_test.cpp"
+CRASHES = "testing/crash_states_test.cpp"
+POWER_CUT = "law/power_cut_test.cpp"
 
 # What is wrong, the header, a text that stands in it once, what it is replaced by and, if it is not LAW, the test.
 #
@@ -864,6 +866,49 @@ FAULTS = [
         "const status good = bounds.conclude();",
         "const status good;",
         CHECK,
+    ),
+    (
+        "an object's bytes are not fsynced",
+        "store/file_store.hpp",
+        "if (own.options.durability == durability::full)\n",
+        "if (own.options.durability == durability::none)\n",
+        POWER_CUT,
+    ),
+    (
+        "an object's bytes are fsynced once more after that failed",
+        "store/temporary_file.hpp",
+        'if (!synced) return system_error(synced.error_number, "fsync its temporary file");',
+        "if (!synced && !system_.sync_file(file_))\n"
+        '      return system_error(synced.error_number, "fsync its temporary file");',
+        CRASHES,
+    ),
+    (
+        "the folder is not fsynced when an object has got its name",
+        "store/file_store.hpp",
+        "    if (put.outcome() == put_outcome::created || put.outcome() == put_outcome::already_exists)\n      if",
+        "    if (put.outcome() == put_outcome::already_exists)\n      if",
+        POWER_CUT,
+    ),
+    (
+        "the folder is not fsynced when another object has the name already",
+        "store/file_store.hpp",
+        "    if (put.outcome() == put_outcome::created || put.outcome() == put_outcome::already_exists)\n      if",
+        "    if (put.outcome() == put_outcome::created)\n      if",
+        CRASHES,
+    ),
+    (
+        "the folder's own name is not fsynced",
+        "store/store_folder.hpp",
+        "if (durable_ && !own_name_durable_)",
+        "if (durable_ && own_name_durable_)",
+        POWER_CUT,
+    ),
+    (
+        "the folder is fsynced once more after that failed",
+        "store/store_folder.hpp",
+        'return lose_durability(synced.error_number, "fsync the folder");',
+        'return system_error(synced.error_number, "fsync the folder");',
+        POWER_CUT,
     ),
 ]
 

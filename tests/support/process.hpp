@@ -1,11 +1,13 @@
 // Other processes: forks that run a function of the test and tell the test about it, line by line, through a pipe.
 #pragma once
 
-#include <doctest/doctest.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -44,9 +46,9 @@ class process {
   template <class Body>
   explicit process(Body body) {
     int ends[2];
-    REQUIRE(::pipe(ends) == 0);
+    if (::pipe(ends) != 0) give_up("pipe");
     child_ = ::fork();
-    REQUIRE(child_ >= 0);
+    if (child_ < 0) give_up("fork");
     if (child_ == 0) {
       ::close(ends[0]);
       run(body, line_writer(ends[1]));
@@ -55,11 +57,15 @@ class process {
     lines_ = ends[0];
   }
   process(process&& other) noexcept
-      : child_(std::exchange(other.child_, 0)), lines_(std::exchange(other.lines_, -1)), status_(other.status_) {}
+      : child_(std::exchange(other.child_, 0)),
+        lines_(std::exchange(other.lines_, -1)),
+        status_(other.status_),
+        text_(std::move(other.text_)) {}
   process& operator=(process&& other) noexcept {
     std::swap(child_, other.child_);
     std::swap(lines_, other.lines_);
     std::swap(status_, other.status_);
+    std::swap(text_, other.text_);
     return *this;
   }
   ~process() {
@@ -79,19 +85,20 @@ class process {
     return WIFEXITED(status_) && WEXITSTATUS(status_) == 0;
   }
 
-  // What it wrote until its end.
+  // Lets it stand still, at whatever it does, and go on.
+  void pause() const { ::kill(child_, SIGSTOP); }
+  void resume() const { ::kill(child_, SIGCONT); }
+
+  // What it has written since the last call, until its end.
   [[nodiscard]] std::vector<std::string> lines() {
-    std::string text;
-    char piece[4096];
-    for (ssize_t size = 0; (size = ::read(lines_, piece, sizeof piece)) > 0;)
-      text.append(piece, static_cast<std::size_t>(size));
-    std::vector<std::string> all;
-    for (std::size_t start = 0; start < text.size();) {
-      const std::size_t end = text.find('\n', start);
-      all.push_back(text.substr(start, end - start));
-      start = end + 1;
-    }
-    return all;
+    while (read_more()) continue;
+    return take_lines();
+  }
+  // The same, until now: a child that writes more than a pipe holds (64 KiB on Linux) waits until it is read.
+  [[nodiscard]] std::vector<std::string> lines_so_far() {
+    pollfd readable{lines_, POLLIN, 0};
+    while (::poll(&readable, 1, 0) == 1 && read_more()) continue;
+    return take_lines();
   }
 
  private:
@@ -99,6 +106,29 @@ class process {
   [[noreturn]] static void run(Body& body, line_writer lines) noexcept {
     body(lines);
     ::_exit(0);  // neither the parent's output buffers nor its destructors are this process's
+  }
+
+  [[noreturn]] static void give_up(const char* call) {
+    std::perror(call);
+    std::abort();
+  }
+
+  // False at the end.
+  bool read_more() {
+    char piece[4096];
+    const ssize_t size = ::read(lines_, piece, sizeof piece);
+    if (size > 0) text_.append(piece, static_cast<std::size_t>(size));
+    return size > 0;
+  }
+
+  // Whole lines; a part of one is for the next call.
+  [[nodiscard]] std::vector<std::string> take_lines() {
+    std::vector<std::string> all;
+    std::size_t start = 0;
+    for (std::size_t end = 0; (end = text_.find('\n', start)) != std::string::npos; start = end + 1)
+      all.push_back(text_.substr(start, end - start));
+    text_.erase(0, start);
+    return all;
   }
 
   void reap() {
@@ -109,6 +139,7 @@ class process {
   pid_t child_ = 0;
   int lines_ = -1;
   int status_ = 0;
+  std::string text_;  // read, but not taken yet
 };
 
 }  // namespace tarn_test

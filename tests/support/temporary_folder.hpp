@@ -1,10 +1,11 @@
 // A folder that lives as long as the object that made it, and whatever is in it goes with it.
 #pragma once
 
-#include <doctest/doctest.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -15,7 +16,10 @@ class temporary_folder {
  public:
   explicit temporary_folder(const std::filesystem::path& parent = std::filesystem::temp_directory_path()) {
     std::string pattern = (parent / "tarn_test_XXXXXX").string();
-    REQUIRE(::mkdtemp(pattern.data()) != nullptr);
+    if (::mkdtemp(pattern.data()) == nullptr) {
+      std::perror("mkdtemp");
+      std::abort();
+    }
     path_ = pattern;
   }
   temporary_folder(const temporary_folder&) = delete;
