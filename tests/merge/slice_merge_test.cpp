@@ -158,6 +158,15 @@ TEST_CASE("Only a verifying merge finds a position that could be but is wrong, a
   CHECK(merge_runs({{{40, "before", 3}}}, {true}, verification::of_positions).error.empty());
 }
 
+TEST_CASE("A verifying merge looks at each of the records that are at one position, not only at the first") {
+  const std::vector<told> right{{20, "at", 1}}, wrong{{21, "at", 1}};
+  CHECK(merge_runs({right, wrong}, {true, true}).error.empty());
+  CHECK(merge_runs({right, wrong}, {true, true}, verification::of_positions).error ==
+        "object run 2 has a wrong position, at row 1, for the key (21)");
+  CHECK(merge_runs({wrong, right}, {true, true}, verification::of_positions).error ==
+        "object run 1 has a wrong position, at row 1, for the key (21)");
+}
+
 TEST_CASE("A base that has fewer rows than the log says is corruption") {
   slice_merge<source_of_told> merged(by_first, verification::of_order);
   merged.set_base(source_of_told("base", {{10, "", 0}}), 2);

@@ -277,21 +277,26 @@ class slice_merge {
     ++base_index_;
   }
 
-  // That the base has the group's key where the position says, or keys around it that are less and greater.
+  // That the base has the key of each of the group's records where the position says, or keys around it that are less
+  // and greater. Of each: records at one position need not have one key, since it was not looked at.
   [[nodiscard]] bool verify_place() {
-    reader& claims = runs_[group_[0]];
-    reader& base = base_[0];
-    const std::string_view key = claims.key(*key_);
     const bool at_end = base_index_ == base_rows_;
     if (!at_end && !load_base_row()) return false;
+    for (const std::uint32_t run : group_)
+      if (!holds(runs_[run], at_end))
+        return corrupt(runs_[run],
+                       concat({"has a wrong position, ", group_place_.at ? "at" : "before", " row ", group_place_.index,
+                               ", for the key ", describe_key(runs_[run].current().values, key_->columns)}));
+    return true;
+  }
+  [[nodiscard]] bool holds(reader& claims, bool at_end) {
+    reader& base = base_[0];
+    const std::string_view key = claims.key(*key_);
     // After the last row, the key that was read last is the one before the gap.
     const bool follows =
         at_end ? base_rows_ == 0 || base.key(*key_) < key : !base.has_previous() || base.previous() < key;
     const int order = at_end ? 1 : base.key(*key_).compare(key);
-    const bool holds = group_place_.at ? order == 0 : order > 0 && follows;
-    return holds || corrupt(claims, concat({"has a wrong position, ", group_place_.at ? "at" : "before", " row ",
-                                            group_place_.index, ", for the key ",
-                                            describe_key(claims.current().values, key_->columns)}));
+    return group_place_.at ? order == 0 : order > 0 && follows;
   }
 
   // By position where both have one, since then the keys need not be decoded; else by key. The order is the same.
