@@ -1,5 +1,6 @@
-// An environment that a test holds in its hands: the clock stands until it is set, ids follow from a seed, and nobody
-// waits in earnest.
+// An environment that a test holds in its hands: ids follow from a seed, nobody waits in earnest, and the clock stands
+// until it is set. Where each client of a simulated lake has one of its own, a fault_store lets time pass in it: what
+// the clock shows is then a function of the client's own calls, whatever others do in between.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +33,18 @@ class simulated_environment {
     return made;
   }
 
+  // Time goes by; the clock shows it, unless it stands.
+  void pass(std::uint64_t ms) noexcept {
+    if (!clock_stands) step(static_cast<std::int64_t>(ms));
+  }
+  // The clock is set, forward or back.
+  void step(std::int64_t ms) noexcept {
+    clock.ms = static_cast<std::int64_t>(static_cast<std::uint64_t>(clock.ms) + static_cast<std::uint64_t>(ms));
+  }
+
   timestamp clock{1'700'000'000'000};
+  bool clock_stands = false;
+  std::uint64_t call_takes_ms = 0;  // of a fault_store
   bool has_entropy = true;
   std::uint64_t waits = 0;
   std::uint64_t waited_us = 0;

@@ -1,0 +1,67 @@
+// A call of a store as others can tell that it happened, and which calls of two clients depend on each other: the
+// relation that everything else of an exploration rests on.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "../../core/config.hpp"
+
+namespace tarn::inline TARN_ABI::testing {
+
+enum class call_kind : unsigned char { put, get, list, remove };
+
+// The texts belong to the content of the run.
+struct store_call {
+  call_kind kind = call_kind::get;
+  bool effective = false;        // it changed the store
+  std::string_view name;         // of the object; of a list: its prefix
+  std::string_view start_after;  // of a list
+};
+
+// Whether a list with this prefix from there on says if the object exists.
+[[nodiscard]] inline bool list_shows(const store_call& list, std::string_view name) noexcept {
+  return name.starts_with(list.name) && name > list.start_after;
+}
+
+// Whether the order of two calls, one right after the other, can matter to anybody. If it does not, both orders lead to
+// the same store and the same answers, and each call is as effective in both. The last is what is easily overlooked:
+//
+//                  get k   put k made   put k exists   remove k was there   remove k was not   list with k
+//   put k made      yes       yes           yes               yes                 yes              yes
+//   remove k there  yes       yes           yes               YES                 YES              yes
+//   any other two of one object, or of two objects: no
+//
+// Two removes of one object commute as far as the store and their callers can tell. But the one that found nothing,
+// moved before the other, is the one that is effective, and then races with everything before it: without the two cells
+// in capitals explorations miss outcomes, about one in a hundred small programs.
+[[nodiscard]] inline bool calls_depend(const store_call& one, const store_call& other) noexcept {
+  if (!one.effective && !other.effective) return false;
+  if (one.kind == call_kind::list) return list_shows(one, other.name);
+  if (other.kind == call_kind::list) return list_shows(other, one.name);
+  return one.name == other.name;
+}
+
+// `calls_depend`, or another relation, to find out what it is good for. It must be symmetric.
+using call_relation = bool (*)(const store_call&, const store_call&) noexcept;
+
+// All hashes of an exploration: FNV's idea on words instead of bytes, so that hashing what clients write costs little.
+[[nodiscard]] inline std::uint64_t mix(std::uint64_t hash, std::uint64_t word) noexcept {
+  hash = (hash ^ word) * 0x9e37'79b9'7f4a'7c15U;
+  return hash ^ (hash >> 29);
+}
+[[nodiscard]] inline std::uint64_t hash_of(std::string_view text) noexcept {
+  std::uint64_t hash = mix(0, text.size());
+  while (!text.empty()) {
+    std::uint64_t word = 0;
+    const std::size_t size = text.size() < sizeof word ? text.size() : sizeof word;
+    for (std::size_t at = 0; at < size; ++at)
+      word |= static_cast<std::uint64_t>(static_cast<unsigned char>(text[at])) << (8 * at);
+    hash = mix(hash, word);
+    text.remove_prefix(size);
+  }
+  return hash;
+}
+
+}  // namespace tarn::inline TARN_ABI::testing

@@ -1,0 +1,167 @@
+// A client that writes down what it does and what it is told, so that ordinary programs can be checked:
+//
+//   history_recorder into;
+//   recorded_client lake(client(store), into);
+//   ...                                            // programs of any number of such clients
+//   read_log(store, into);                         // store_reader.hpp
+//   const history_report report = check_history(into.recorded());
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "../client.hpp"
+#include "../core/config.hpp"
+#include "../core/result.hpp"
+#include "../core/strong_types.hpp"
+#include "../table/compaction.hpp"
+#include "../table/conflict.hpp"
+#include "../vacuum.hpp"
+#include "history.hpp"
+#include "history_recorder.hpp"
+#include "recorded_transaction.hpp"
+
+namespace tarn::inline TARN_ABI::testing {
+
+// Like the client that it wraps; its transactions are one session. Used by one thread at a time.
+template <class Store, class Codec = json_codec, class Merge = merge::by_position>
+class recorded_client {
+ public:
+  using client_type = client<Store, Codec, Merge>;
+  using transaction_type = recorded_transaction<typename client_type::transaction_type>;
+
+  recorded_client(client_type inner, history_recorder& into)
+      : inner_(std::move(inner)),
+        into_(&into),
+        number_(into.add_client()),
+        tokens_(std::make_unique<std::uint64_t>(0)) {}
+
+  // What is not recorded: reading the log, planning, ...
+  [[nodiscard]] client_type& inner() noexcept { return inner_; }
+  [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
+
+  [[nodiscard]] result<transaction_type> begin(isolation level = isolation::serializable) {
+    transaction_record record = begun(purpose::work);
+    record.level = level;
+    auto inner = inner_.begin(level);
+    if (!inner) return inner.error();
+    return transaction_type(*std::move(inner), *into_, record, *tokens_);
+  }
+
+  // errc::snapshot_expired is recorded: somebody must have given the version up.
+  [[nodiscard]] result<transaction_type> begin_at(version at) {
+    transaction_record record = begun(purpose::audit);
+    record.snapshot = at;
+    auto inner = inner_.begin_at(at);
+    if (inner) return transaction_type(*std::move(inner), *into_, record, *tokens_);
+    record.outcome = outcome::failed;
+    record.given_up = true;
+    if (inner.error().code() == errc::snapshot_expired) into_->add(record, {});
+    return inner.error();
+  }
+
+  // As `client::run`, without waits: `work(transaction&)` and commit, at most `attempts` times.
+  template <class Work>
+  [[nodiscard]] result<version> run(Work work, isolation level = isolation::serializable, int attempts = 10) {
+    for (;;) {
+      result<transaction_type> tx = begin(level);
+      if (!tx) return tx.error();
+      if (const auto done = work(*tx); !done) return done.error();
+      const result<version> committed = tx->commit();
+      if (committed || !committed.error().retry_helps() || --attempts <= 0) return committed;
+    }
+  }
+
+  // One compaction after the other, each a version, until there is nothing more worth it. The first error ends it.
+  [[nodiscard]] status compact(std::string_view table) {
+    for (;;) {
+      const result<sequence<compaction_plan>> plans = inner_.plan_compaction(table);
+      if (!plans) return plans.error();
+      if (plans->empty()) return {};
+      transaction_record record = begun(purpose::housekeeping);
+      record.snapshot = plans->front().at;
+      const result<compacted_objects> done = inner_.run_compaction(plans->front());
+      if (!done) return done.error();
+      if (const status committed = ended(record, inner_.commit_compaction(*done)); !committed) return committed;
+    }
+  }
+
+  [[nodiscard]] result<version> checkpoint() {
+    transaction_record record = begun(purpose::housekeeping);
+    const result<version> at = inner_.checkpoint();
+    if (!at) return at;
+    record.snapshot = *at;
+    if (const status done = ended(record, at); !done) return done.error();
+    return at;
+  }
+
+  [[nodiscard]] result<vacuum_report> vacuum(const vacuum_options& options = {}) {
+    transaction_record record = begun(purpose::housekeeping);
+    result<vacuum_report> done = tarn::vacuum(inner_, options);
+    if (options.dry_run) return done;
+    // A vacuum that fails may have got as far as giving up anything.
+    into_->add_given_up({record.begin, done ? done->kept.oldest : version{INT64_MAX}});
+    record.outcome = done ? outcome::acknowledged : outcome::unknown;
+    record.committed = done ? done->at : no_version;
+    record.snapshot = done ? version{done->at.number - 1} : version();
+    if (!done) record.purpose = purpose::audit;
+    if (!done || done->at != version()) into_->add(record, {});
+    return done;
+  }
+
+  // Nothing of it is recorded: what it removes, a vacuum has given up. Before it the log must be read, whose beginning
+  // is gone afterwards.
+  [[nodiscard]] result<version> truncate() { return tarn::truncate(inner_); }
+
+  [[nodiscard]] result<version> restore(version at) {
+    transaction_record record = begun(purpose::restore);
+    const result<shared_snapshot> before = inner_.newest_snapshot();
+    if (!before) return before.error();
+    record.snapshot = (*before)->at;
+    const result<version> restored = inner_.restore(at);
+    if (!restored && restored.error().code() != errc::commit_unknown) return restored;
+    if (restored && *restored > record.snapshot) record.snapshot = read_version_of(*restored, record.snapshot);
+    const recorded_operation done{operation_kind::restore, 0, static_cast<std::uint64_t>(at.number), 0, 0,
+                                  record.snapshot.number};
+    record.committed = restored ? *restored : no_version;
+    record.outcome = restored ? outcome::acknowledged : outcome::unknown;
+    if (!restored) record.id = restored.error().in_doubt().transaction;
+    const bool wrote = !restored || *restored > record.snapshot;
+    into_->add(record, {&done, wrote ? std::size_t{1} : std::size_t{0}});
+    return restored;
+  }
+
+ private:
+  [[nodiscard]] transaction_record begun(purpose why) {
+    transaction_record record;
+    record.begin = into_->next_event();
+    record.client = record.session = number_;
+    record.purpose = why;
+    return record;
+  }
+
+  [[nodiscard]] status ended(transaction_record record, const result<version>& committed) {
+    record.outcome = committed                                          ? outcome::acknowledged
+                     : committed.error().code() == errc::commit_unknown ? outcome::unknown
+                                                                        : outcome::failed;
+    if (committed) record.committed = *committed;
+    if (record.outcome == outcome::unknown) record.id = committed.error().in_doubt().transaction;
+    into_->add(record, {});
+    return committed ? status() : status(committed.error());
+  }
+
+  // Another may have committed between the snapshot and the restore, which has then read that.
+  [[nodiscard]] version read_version_of(version at, version otherwise) {
+    const result<logged_entry> read = get_entry(inner_.store(), at, inner_.core()->options.bounds);
+    return read ? read->content.read_version : otherwise;
+  }
+
+  client_type inner_;
+  history_recorder* into_;
+  std::uint32_t number_;
+  std::unique_ptr<std::uint64_t> tokens_;  // rows written so far
+};
+
+}  // namespace tarn::inline TARN_ABI::testing
