@@ -46,10 +46,12 @@ struct store_call {
 // `calls_depend`, or another relation, to find out what it is good for. It must be symmetric.
 using call_relation = bool (*)(const store_call&, const store_call&) noexcept;
 
-// All hashes of an exploration: FNV's idea on words instead of bytes, so that hashing what clients write costs little.
+// All hashes of an exploration are made of this. What is hashed are small numbers and zeros as well: those must leave
+// their mark too, and not be mistaken for each other in another order.
 [[nodiscard]] inline std::uint64_t mix(std::uint64_t hash, std::uint64_t word) noexcept {
-  hash = (hash ^ word) * 0x9e37'79b9'7f4a'7c15U;
-  return hash ^ (hash >> 29);
+  hash = (hash + 0x9e37'79b9'7f4a'7c15U) * 0xbf58'476d'1ce4'e5b9U;
+  hash = ((hash ^ (hash >> 29)) + word) * 0x94d0'49bb'1331'11ebU;
+  return hash ^ (hash >> 32);
 }
 [[nodiscard]] inline std::uint64_t hash_of(std::string_view text) noexcept {
   std::uint64_t hash = mix(0, text.size());
