@@ -425,7 +425,7 @@ class history_check {
     const std::int64_t snapshot = mine.snapshot.number;
     const std::uint32_t made = snapshot >= 0 ? versions_.owners[static_cast<std::size_t>(snapshot)] : nobody;
     const bool kept_house = made != nobody && record(made).purpose == purpose::housekeeping;
-    const anomaly what = classify(*all_, writers_, number, wrong, kept_house);
+    const anomaly what = classify(*all_, writers_, number, read.table, wrong, kept_house);
     report(check::reads, what, number,
            concat({describe(number), " has read version ", snapshot, ": ", describe(what), ": found row ", wrong.seen,
                    " instead of row ", wrong.expected, name_of_key({read.kind, read.table, wrong.key})}));
