@@ -28,6 +28,7 @@ extern const target json;
 extern const target data_object;
 extern const target delta;
 extern const target row_set;
+extern const target operations;
 extern const target tool_input;  // of the lake tool: only where that is built
 extern const target tree;
 }  // namespace targets

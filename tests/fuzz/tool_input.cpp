@@ -69,6 +69,7 @@ template <class Reader>
 
 [[nodiscard]] std::string csv_of(const rows& all, const tarn::schema& columns) {
   std::string out;
+  if (columns.size() == 0) return out;
   for (std::size_t at = 0; at < columns.size(); ++at) {
     if (at > 0) out += ',';
     lake::append_csv_string(out, columns[at].name);

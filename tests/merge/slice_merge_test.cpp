@@ -175,3 +175,15 @@ TEST_CASE("A base that has fewer rows than the log says is corruption") {
   REQUIRE_FALSE(merged.status().has_value());
   CHECK(merged.status().error().message() == "object base has fewer rows than the log says");
 }
+
+TEST_CASE("A base that has more rows than the log says is corruption, however the last one was read") {
+  for (const std::vector<told>& run : {std::vector<told>{}, {{20, "at", 1}}, {{40, "before", 2}}, {{15, "", 0}}}) {
+    slice_merge<source_of_told> merged(by_first, verification::of_order);
+    merged.set_base(source_of_told("base", {{10, "", 0}, {20, "", 0}, {30, "", 0}}), 2);
+    merged.add_run(source_of_told("run", run), true);
+    while (merged.next()) {
+    }
+    REQUIRE_FALSE(merged.status().has_value());
+    CHECK(merged.status().error().message() == "object base has more rows than the log says");
+  }
+}

@@ -253,12 +253,19 @@ class slice_merge {
 
   // The current row of the base, alone in its group. False at the end of the base, which is the end of all.
   [[nodiscard]] bool take_base_row() {
-    if (base_index_ == base_rows_) return false;
+    if (base_index_ == base_rows_) return end_base();
     if (!load_base_row()) return false;
     current_ = {base_[0].current().done.then, base_[0].current().values};
     place_ = {base_index_, true, true};
     leave_base_row();
     return true;
+  }
+
+  // False: there are no more rows. Nor may there be anything in the base's object: it would go unnoticed.
+  [[nodiscard]] bool end_base() {
+    if (base_.empty()) return false;
+    if (base_[0].next()) return corrupt(base_[0], "has more rows than the log says");
+    return !base_[0].status() && fail(base_[0].status().error());
   }
 
   // Reads the base's row number `base_index_`, unless it has been. The row stays valid until the next one is read.
