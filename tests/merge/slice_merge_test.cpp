@@ -158,6 +158,15 @@ TEST_CASE("Only a verifying merge finds a position that could be but is wrong, a
   CHECK(merge_runs({{{40, "before", 3}}}, {true}, verification::of_positions).error.empty());
 }
 
+TEST_CASE("A verifying merge looks at each of the records that are at one position, not only at the first") {
+  const std::vector<told> right{{20, "at", 1}}, wrong{{21, "at", 1}};
+  CHECK(merge_runs({right, wrong}, {true, true}).error.empty());
+  CHECK(merge_runs({right, wrong}, {true, true}, verification::of_positions).error ==
+        "object run 2 has a wrong position, at row 1, for the key (21)");
+  CHECK(merge_runs({wrong, right}, {true, true}, verification::of_positions).error ==
+        "object run 1 has a wrong position, at row 1, for the key (21)");
+}
+
 TEST_CASE("A base that has fewer rows than the log says is corruption") {
   slice_merge<source_of_told> merged(by_first, verification::of_order);
   merged.set_base(source_of_told("base", {{10, "", 0}}), 2);
@@ -165,4 +174,16 @@ TEST_CASE("A base that has fewer rows than the log says is corruption") {
   CHECK_FALSE(merged.next());
   REQUIRE_FALSE(merged.status().has_value());
   CHECK(merged.status().error().message() == "object base has fewer rows than the log says");
+}
+
+TEST_CASE("A base that has more rows than the log says is corruption, however the last one was read") {
+  for (const std::vector<told>& run : {std::vector<told>{}, {{20, "at", 1}}, {{40, "before", 2}}, {{15, "", 0}}}) {
+    slice_merge<source_of_told> merged(by_first, verification::of_order);
+    merged.set_base(source_of_told("base", {{10, "", 0}, {20, "", 0}, {30, "", 0}}), 2);
+    merged.add_run(source_of_told("run", run), true);
+    while (merged.next()) {
+    }
+    REQUIRE_FALSE(merged.status().has_value());
+    CHECK(merged.status().error().message() == "object base has more rows than the log says");
+  }
 }

@@ -164,7 +164,7 @@ class reader {
                                                std::string_view place) const {
     json_fields fields(object, place);
     action read{action_kind::add_object, {}, {}, {}};
-    read.object.id = fields.id("Name");
+    read.object.id = table_json::read_object_id(fields);
     check_table(fields, table);
     if (!of_article_) table_json::read_description(fields, read.object);
     if (!fields.state()) return fields.state().error();
@@ -175,7 +175,7 @@ class reader {
                                                      std::string_view place) {
     json_fields fields(object, place);
     action read{action_kind::add_block, {}, {}, {}};
-    read.object.id = fields.id("Name");
+    read.object.id = table_json::read_object_id(fields);
     check_table(fields, table);
     table_json::read_description(fields, read.object);
     read.block = table_json::read_block(fields);
@@ -186,7 +186,7 @@ class reader {
   [[nodiscard]] static result<action> read_remove_object(value_view object, std::string_view place) {
     json_fields fields(object, place);
     action read{action_kind::remove_object, {}, {}, {}};
-    read.object.id = fields.id("Name");
+    read.object.id = table_json::read_object_id(fields);
     read.block.bucket = table_json::read_number32(fields, "Bucket", 0);
     if (!fields.state()) return fields.state().error();
     return read;
@@ -202,7 +202,7 @@ class reader {
   [[nodiscard]] static result<action> read_delete_rows(value_view object, std::string_view place) {
     json_fields fields(object, place);
     action read{action_kind::delete_rows, {}, {}, {}};
-    read.object.id = fields.id("Name");
+    read.object.id = table_json::read_object_id(fields);
     read.rows = table_json::read_rows(fields, "Rows");
     if (fields.has("Updates"))
       for (const value_view each : fields.list("Updates")) {
@@ -210,7 +210,7 @@ class reader {
         row_replacement replaced;
         replaced.deleted = {static_cast<std::uint64_t>(update.integer("First", 0)),
                             static_cast<std::uint64_t>(update.integer("Last", 0))};
-        replaced.object = update.id("Name");
+        replaced.object = table_json::read_object_id(update);
         replaced.first = static_cast<std::uint64_t>(update.integer("Row", 0));
         if (replaced.deleted.last < replaced.deleted.first) update.complain("ends before it begins");
         if (!update.state()) fields.complain(update.state().error().message());
@@ -226,7 +226,7 @@ class reader {
     action read{action_kind::replace_objects, {}, {}, {}};
     check_table(fields, table);
     if (fields.has("Name")) {
-      read.object.id = fields.id("Name");
+      read.object.id = table_json::read_object_id(fields);
       table_json::read_description(fields, read.object);
     }
     read.replaced = table_json::read_ids(fields, "Replaced");

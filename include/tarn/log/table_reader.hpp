@@ -136,6 +136,14 @@ void read_description(json_fields<>& fields, data_object& object) {
   object.bounds = shared<const object_bounds>::make(std::move(bounds));
 }
 
+// The name of an object that is there: a nil one would be written as none.
+template <class = void>
+[[nodiscard]] uuid read_object_id(json_fields<>& fields) {
+  const uuid id = fields.id("Name");
+  if (fields.state() && id.is_nil()) fields.complain("has an object whose \"Name\" is nil");
+  return id;
+}
+
 template <class = void>
 [[nodiscard]] block_header read_block(json_fields<>& fields) {
   block_header block;
@@ -178,7 +186,7 @@ template <class = void>
 [[nodiscard]] bag_object read_bag_object(value_view object, json_fields<>& outer) {
   json_fields<> fields(object, "an object");
   bag_object read;
-  read.object.id = fields.id("Name");
+  read.object.id = read_object_id(fields);
   if (fields.has("Codec")) read_description(fields, read.object);
   if (fields.has("DeletedRows")) read.deleted = copy_on_write<row_set>(read_rows(fields, "DeletedRows"));
   if (!fields.state()) outer.complain(concat({"has a wrong object: ", fields.state().error().message()}));
@@ -189,7 +197,7 @@ template <class = void>
 [[nodiscard]] keyed_object read_keyed_object(value_view object, json_fields<>& outer) {
   json_fields<> fields(object, "an object");
   keyed_object read;
-  read.object.id = fields.id("Name");
+  read.object.id = read_object_id(fields);
   read_description(fields, read.object);
   read.block = read_block(fields);
   read.order = {{fields.integer("OrderVersion", 0)}, read_number32(fields, "OrderIndex", 0)};

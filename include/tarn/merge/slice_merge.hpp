@@ -253,12 +253,19 @@ class slice_merge {
 
   // The current row of the base, alone in its group. False at the end of the base, which is the end of all.
   [[nodiscard]] bool take_base_row() {
-    if (base_index_ == base_rows_) return false;
+    if (base_index_ == base_rows_) return end_base();
     if (!load_base_row()) return false;
     current_ = {base_[0].current().done.then, base_[0].current().values};
     place_ = {base_index_, true, true};
     leave_base_row();
     return true;
+  }
+
+  // False: there are no more rows. Nor may there be anything in the base's object: it would go unnoticed.
+  [[nodiscard]] bool end_base() {
+    if (base_.empty()) return false;
+    if (base_[0].next()) return corrupt(base_[0], "has more rows than the log says");
+    return !base_[0].status() && fail(base_[0].status().error());
   }
 
   // Reads the base's row number `base_index_`, unless it has been. The row stays valid until the next one is read.
@@ -277,21 +284,26 @@ class slice_merge {
     ++base_index_;
   }
 
-  // That the base has the group's key where the position says, or keys around it that are less and greater.
+  // That the base has the key of each of the group's records where the position says, or keys around it that are less
+  // and greater. Of each: records at one position need not have one key, since it was not looked at.
   [[nodiscard]] bool verify_place() {
-    reader& claims = runs_[group_[0]];
-    reader& base = base_[0];
-    const std::string_view key = claims.key(*key_);
     const bool at_end = base_index_ == base_rows_;
     if (!at_end && !load_base_row()) return false;
+    for (const std::uint32_t run : group_)
+      if (!holds(runs_[run], at_end))
+        return corrupt(runs_[run],
+                       concat({"has a wrong position, ", group_place_.at ? "at" : "before", " row ", group_place_.index,
+                               ", for the key ", describe_key(runs_[run].current().values, key_->columns)}));
+    return true;
+  }
+  [[nodiscard]] bool holds(reader& claims, bool at_end) {
+    reader& base = base_[0];
+    const std::string_view key = claims.key(*key_);
     // After the last row, the key that was read last is the one before the gap.
     const bool follows =
         at_end ? base_rows_ == 0 || base.key(*key_) < key : !base.has_previous() || base.previous() < key;
     const int order = at_end ? 1 : base.key(*key_).compare(key);
-    const bool holds = group_place_.at ? order == 0 : order > 0 && follows;
-    return holds || corrupt(claims, concat({"has a wrong position, ", group_place_.at ? "at" : "before", " row ",
-                                            group_place_.index, ", for the key ",
-                                            describe_key(claims.current().values, key_->columns)}));
+    return group_place_.at ? order == 0 : order > 0 && follows;
   }
 
   // By position where both have one, since then the keys need not be decoded; else by key. The order is the same.
