@@ -15,7 +15,7 @@ namespace tarn::inline TARN_ABI::testing {
 // A read that has found one row instead of another; 0: none. Twice the same: found twice, or where it does not belong.
 struct misread {
   bool is_wrong = false;
-  std::uint64_t key = 0;
+  std::uint64_t key = 0;  // of the table that was read
   row_token seen = 0;
   row_token expected = 0;
 };
@@ -70,24 +70,30 @@ class row_writers {
   return false;
 }
 
-// `after_housekeeping`: the snapshot was made by a transaction that is to change no rows.
+[[nodiscard]] inline bool has_written(const history& all, std::uint32_t transaction, std::uint32_t table,
+                                      std::uint64_t key) {
+  for (const recorded_operation& each : all.operations_of(all.transactions[transaction]))
+    if (is_write(each.kind) && each.table == table && each.key == key) return true;
+  return false;
+}
+
+// Of a read of `table`. `after_housekeeping`: the snapshot was made by a transaction that is to change no rows.
 [[nodiscard]] inline anomaly classify(const history& all, const row_writers& writers, std::uint32_t reader,
-                                      const misread& wrong, bool after_housekeeping) {
+                                      std::uint32_t table, const misread& wrong, bool after_housekeeping) {
   const transaction_record& mine = all.transactions[reader];
   if (wrong.seen == 0 && wrong.expected == 0) return anomaly::wrong_absence;
   if (wrong.seen == wrong.expected) return anomaly::repeated_row;
+  if (has_written(all, reader, table, wrong.key)) return anomaly::own_write_missed;
   const row_writer* const expected = wrong.expected == 0 ? nullptr : writers.find(wrong.expected);
-  if (expected != nullptr && expected->transaction == reader) return anomaly::own_write_missed;
   if (wrong.seen != 0) {
     const row_writer* const seen = writers.find(wrong.seen);
     if (seen == nullptr) return anomaly::garbage_read;
-    if (seen->transaction == reader) return anomaly::own_write_missed;
     if (seen->committed < 0) return anomaly::aborted_read;
     if (!seen->is_last) return anomaly::intermediate_read;
     if (seen->committed > mine.snapshot.number) return anomaly::future_read;
   }
-  if (expected != nullptr && has_seen(all, writers, reader, expected->transaction)) return anomaly::torn_commit;
   if (after_housekeeping) return anomaly::housekeeping_damage;
+  if (expected != nullptr && has_seen(all, writers, reader, expected->transaction)) return anomaly::torn_commit;
   return wrong.seen == 0 ? anomaly::missing_row : anomaly::stale_row;
 }
 

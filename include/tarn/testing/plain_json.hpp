@@ -1,4 +1,5 @@
-// A reader of JSON for tests that must not trust tarn's: as much as tarn writes of it into entries and objects.
+// A reader of JSON that shares nothing with tarn's, for whoever must not trust that: as much as tarn writes of it into
+// entries, checkpoints and objects, but doubles, bytes, lists and maps.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +10,9 @@
 #include <variant>
 #include <vector>
 
-namespace tarn_test {
+#include "../core/config.hpp"
+
+namespace tarn::inline TARN_ABI::testing {
 
 // null, true or false, a number without a fraction, a string.
 using plain_value = std::variant<std::monostate, bool, std::int64_t, std::string>;
@@ -173,4 +176,4 @@ class plain_json_reader {
   bool good_ = true;
 };
 
-}  // namespace tarn_test
+}  // namespace tarn::inline TARN_ABI::testing
