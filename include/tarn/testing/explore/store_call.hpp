@@ -7,14 +7,13 @@
 #include <string_view>
 
 #include "../../core/config.hpp"
+#include "../fault.hpp"
 
 namespace tarn::inline TARN_ABI::testing {
 
-enum class call_kind : unsigned char { put, get, list, remove };
-
 // The texts belong to the content of the run.
 struct store_call {
-  call_kind kind = call_kind::get;
+  store_operation operation = store_operation::get;
   bool effective = false;        // it changed the store
   std::string_view name;         // of the object; of a list: its prefix
   std::string_view start_after;  // of a list
@@ -38,18 +37,20 @@ struct store_call {
 // in capitals explorations miss outcomes, about one in a hundred small programs.
 [[nodiscard]] inline bool calls_depend(const store_call& one, const store_call& other) noexcept {
   if (!one.effective && !other.effective) return false;
-  if (one.kind == call_kind::list) return list_shows(one, other.name);
-  if (other.kind == call_kind::list) return list_shows(other, one.name);
+  if (one.operation == store_operation::list) return list_shows(one, other.name);
+  if (other.operation == store_operation::list) return list_shows(other, one.name);
   return one.name == other.name;
 }
 
 // `calls_depend`, or another relation, to find out what it is good for. It must be symmetric.
 using call_relation = bool (*)(const store_call&, const store_call&) noexcept;
 
-// All hashes of an exploration: FNV's idea on words instead of bytes, so that hashing what clients write costs little.
+// All hashes of an exploration are made of this. What is hashed are small numbers and zeros as well: those must leave
+// their mark too, and not be mistaken for each other in another order.
 [[nodiscard]] inline std::uint64_t mix(std::uint64_t hash, std::uint64_t word) noexcept {
-  hash = (hash ^ word) * 0x9e37'79b9'7f4a'7c15U;
-  return hash ^ (hash >> 29);
+  hash = (hash + 0x9e37'79b9'7f4a'7c15U) * 0xbf58'476d'1ce4'e5b9U;
+  hash = ((hash ^ (hash >> 29)) + word) * 0x94d0'49bb'1331'11ebU;
+  return hash ^ (hash >> 32);
 }
 [[nodiscard]] inline std::uint64_t hash_of(std::string_view text) noexcept {
   std::uint64_t hash = mix(0, text.size());
