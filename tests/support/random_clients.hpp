@@ -118,7 +118,6 @@ class random_clients {
     faults_ = store::state_of(plan);
     wrong_.clear();
     truncated_ = {};
-    restored_ = false;
     environments_.clear();
     for (std::size_t number = 0; number < traits_.size(); ++number) {
       environments_.emplace_back(seed_ + 1 + number).call_takes_ms = 1;
@@ -248,7 +247,6 @@ class random_clients {
     const auto newest = lake.inner().newest_snapshot();
     if (!newest) return newest.error();
     const auto back = static_cast<std::int64_t>(random.below(3));
-    restored_ = true;
     return status_of(lake.restore({(*newest)->at.number > back ? (*newest)->at.number - back : 1}));
   }
 
@@ -330,8 +328,6 @@ class random_clients {
         !done)
       return "cannot be read at the end: " + done.error().message();
     tarn::testing::history_check_options what;
-    // Whoever reads what a restore has brought back is not taken for one who depends on it.
-    if (restored_) what.checks = what.checks.without(tarn::testing::check::cycles);
     // A store that does not find what was put makes clients begin with older snapshots than they should.
     if (damage_) what.checks = what.checks.without(tarn::testing::check::fresh).without(tarn::testing::check::sessions);
     const auto found = tarn::testing::check_history(recorder_->recorded(), what);
@@ -356,7 +352,6 @@ class random_clients {
   tarn::memory_store prepared_;
   std::deque<recorded> clients_;  // of each client, and of those that are started again
   tarn::version truncated_;
-  bool restored_ = false;  // something was, perhaps
   std::string wrong_;
 };
 
