@@ -175,13 +175,14 @@ template <class Store, class Codec, class Merge>
 template <class Store, class Codec, class Merge>
 [[nodiscard]] result<id_set> find_references(client<Store, Codec, Merge>& lake, const snapshot& state, version oldest) {
   client_core<Store, Codec>& core = *lake.core();
-  const std::int64_t markers = core.extent.markers;
   id_set found;
   const status added = add_references(lake, state, oldest, found);
   if (!added) {
     if (const status known = find_truncations(core.store, core.extent); !known) return known.error();
-    const bool given_up = added.error().code() == errc::snapshot_expired && core.latest->at > state.at;
-    if (!given_up && core.extent.markers == markers) return added.error();
+    // It may have been known before, and what came after `oldest` be missing all the same.
+    const bool given_up = core.extent.truncated > oldest ||
+                          (added.error().code() == errc::snapshot_expired && core.latest->at > state.at);
+    if (!given_up) return added.error();
     return error(errc::expired, concat({"another vacuum or truncation has given up some of versions ", oldest.number,
                                         " to ", state.at.number, " while they were read: run this vacuum again"}));
   }

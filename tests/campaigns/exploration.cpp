@@ -37,7 +37,7 @@ struct bounds {
   std::uint64_t runs_max;  // of one scenario; then it is sampled
 };
 
-// All of `size` programs out of the nine kinds, in any combination.
+// All of `size` programs out of the ten kinds, in any combination.
 std::vector<scenario> scenarios(std::size_t size, isolation level) {
   std::vector<scenario> all{{{}, level}};
   for (std::size_t number = 0; number < size; ++number) {

@@ -13,11 +13,13 @@
 #include <tarn/check.hpp>
 #include <tarn/client.hpp>
 #include <tarn/log/log.hpp>
+#include <tarn/log/truncation.hpp>
 #include <tarn/testing/explore.hpp>
 #include <tarn/testing/fault_store.hpp>
 #include <tarn/testing/history_check.hpp>
 #include <tarn/testing/recorded_client.hpp>
 #include <tarn/testing/simulated_environment.hpp>
+#include <tarn/vacuum.hpp>
 #include <utility>
 #include <vector>
 
@@ -32,16 +34,17 @@ enum class program_kind : unsigned char {
   compact_keys,  // the keyed table
   compact_bag,
   checkpoint,
-  vacuum,  // all that the newest version does not need, without grace
-  read,    // both tables, twice
-  give,    // key 2 what key 1 is
-  take,    // the other way round: both at once is write skew
+  vacuum,    // all that the newest version does not need, without grace
+  truncate,  // after a vacuum, the log too
+  read,      // both tables, twice
+  give,      // key 2 what key 1 is
+  take,      // the other way round: both at once is write skew
 };
-inline constexpr std::size_t program_kinds = 9;  // that are explored all against all: those up to `read`
+inline constexpr std::size_t program_kinds = 10;  // that are explored all against all: those up to `read`
 
 [[nodiscard]] inline const char* name_of(program_kind kind) {
-  constexpr const char* names[] = {"append",     "update", "erase", "transfer", "compactkeys", "compactbag",
-                                   "checkpoint", "vacuum", "read",  "give",     "take"};
+  constexpr const char* names[] = {"append",     "update", "erase",    "transfer", "compactkeys", "compactbag",
+                                   "checkpoint", "vacuum", "truncate", "read",     "give",        "take"};
   return names[static_cast<std::size_t>(kind)];
 }
 
@@ -178,11 +181,10 @@ class explored_lake {
       case program_kind::compact_keys: return lake.compact("keys");
       case program_kind::compact_bag: return lake.compact("bag");
       case program_kind::checkpoint: return without_value(lake.checkpoint());
-      case program_kind::vacuum: {
-        tarn::vacuum_options all;
-        all.keep_ms = all.grace_ms = 0;
-        return without_value(lake.vacuum(all));
-      }
+      case program_kind::vacuum: return without_value(lake.vacuum(everything()));
+      case program_kind::truncate:
+        if (const auto done = lake.vacuum(everything()); !done) return done.error();
+        return without_value(lake.truncate());
       case program_kind::give: return commit([](transaction& tx) { return copy(tx, 1, 2); });
       case program_kind::take: return commit([](transaction& tx) { return copy(tx, 2, 1); });
       case program_kind::read: break;
@@ -195,6 +197,11 @@ class explored_lake {
     return {};
   }
 
+  [[nodiscard]] static tarn::vacuum_options everything() {
+    tarn::vacuum_options all;
+    all.keep_ms = all.grace_ms = 0;
+    return all;
+  }
   template <class Result>
   [[nodiscard]] static tarn::status without_value(const Result& done) {
     return done ? tarn::status() : tarn::status(done.error());
@@ -283,16 +290,21 @@ class explored_lake {
     if (!newest) return "nobody can open the lake any more: " + newest.error().message();
     if (const tarn::status read = read_all(*newest); !read)
       return "the newest version cannot be read: " + read.error().message();
+    const tarn::log_extent& extent = auditor.inner().core()->extent;
+    for (std::int64_t number = 0; number < extent.markers; ++number) {
+      const auto marker = tarn::get_marker(after, number);
+      if (!marker) return "a marker cannot be read: " + marker.error().message();
+      log.insert(log.end(), marker->transactions.begin(), marker->transactions.end());
+    }
     const tarn::version last = auditor.inner().core()->latest->at;
-    for (tarn::version at{0}; at <= last; at = at.next()) {
+    for (tarn::version at = extent.truncated.next(); at <= last; at = at.next()) {
       const auto entry = tarn::get_entry(after, at, options.bounds);
       if (!entry) return "an entry cannot be read: " + entry.error().message();
       log.push_back(entry->content.transaction);
-      if (at == last) continue;
+      if (at < head_ || at == last) continue;
       auto older = auditor.begin_at(at);
       if (!older && older.error().code() == tarn::errc::snapshot_expired) continue;
       if (!older) return "an older version cannot be opened: " + older.error().message();
-      if (at < head_) continue;
       if (const tarn::status read = read_all(*older); !read)
         return "an older version cannot be read: " + read.error().message();
     }
