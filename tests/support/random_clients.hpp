@@ -101,13 +101,23 @@ class random_clients {
     const tarn::testing::random_faults drawn(random.next(), chances);
     const std::size_t percent = 1 + random.below(10);
     for (std::size_t number = 0; number < programs_.size(); ++number)
-      for (std::size_t call = 0; call < calls_with_faults; ++call) {
-        if (!random.chance(percent)) continue;
-        for (const tarn::testing::store_operation operation : tarn::testing::all_operations)
-          if (const tarn::testing::fault met = drawn.choose({operation, number, call, {}});
-              met != tarn::testing::fault())
-            planned_.push_back({number, call, met});
-      }
+      for (std::size_t call = 0; call < calls_with_faults; ++call)
+        if (random.chance(percent)) draw_faults(drawn, number, call);
+  }
+  // What can happen to few operations comes first, so that it does.
+  void draw_faults(const tarn::testing::random_faults& drawn, std::size_t number, std::size_t call) {
+    std::vector<tarn::testing::planned_fault> met;
+    for (const tarn::testing::store_operation each : tarn::testing::all_operations)
+      if (const tarn::testing::fault what = drawn.choose({each, number, call, {}}); what != tarn::testing::fault())
+        met.push_back({number, call, what});
+    const auto operations = [](const tarn::testing::planned_fault& one) {
+      return std::count_if(std::begin(tarn::testing::all_operations), std::end(tarn::testing::all_operations),
+                           [&](auto each) { return can_happen(one.what.kind, each); });
+    };
+    std::stable_sort(met.begin(), met.end(),
+                     [&](const auto& a, const auto& b) { return operations(a) < operations(b); });
+    for (const tarn::testing::planned_fault& each : met)
+      if (std::find(planned_.begin(), planned_.end(), each) == planned_.end()) planned_.push_back(each);
   }
 
   // --- one run -----------------------------------------------------------------------------------------------------
@@ -302,7 +312,7 @@ class random_clients {
   [[nodiscard]] std::string follow_log(const tarn::testing::explored_moment& now) {
     ++counts_.calls;
     const tarn::testing::explored_step& last = now.steps().back();
-    if (last.call.kind != tarn::testing::call_kind::put || !last.call.effective) return {};
+    if (last.call.operation != tarn::testing::store_operation::put || !last.call.effective) return {};
     auto content = now.store();
     tarn::version at;
     std::int64_t number = 0;
