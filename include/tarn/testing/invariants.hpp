@@ -147,7 +147,10 @@ class store_invariants {
     for (const std::string& each : names_)
       if (const std::int64_t number = invariant_detail::number_in(each, "_trunc_"); number >= 0 && number != expected++)
         report(invariant::truncation_anchored, each + " is there without the one before");
-    if (reader_.truncated() >= 0 && (reader_.states().empty() || reader_.states().begin()->first < reader_.truncated()))
+    const std::vector<std::int64_t>& trusted = reader_.checkpoints_relied_on();
+    const bool anchored = !reader_.states().empty() &&
+                          std::find(trusted.begin(), trusted.end(), reader_.states().begin()->first) != trusted.end();
+    if (reader_.truncated() >= 0 && !anchored)
       report(invariant::truncation_anchored, "no checkpoint of the last truncation can be read");
   }
 
