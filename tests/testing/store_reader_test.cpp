@@ -31,7 +31,8 @@ using tarn::testing::store_reader;
 void check_versions(memory_store& store, const std::vector<std::string>& tables, std::int64_t first = 0) {
   tarn::client lake(store, in_small_objects());
   store_reader reader(store);
-  for (const auto& [at, state] : reader.states()) {
+  for (const auto& [number, state] : reader.states()) {
+    const std::int64_t at = number;  // a binding cannot be captured
     if (at < first) continue;
     CAPTURE(at);
     auto tx = lake.begin_at(tarn::version{at}).value();
@@ -45,8 +46,8 @@ void check_versions(memory_store& store, const std::vector<std::string>& tables,
       REQUIRE(scan.status().has_value());
       for (const plain_row& each : reader.rows(state.tables.at(table))) found.push_back(tarn::testing::row_of(each));
       REQUIRE(found.size() == expected.size());
-      for (std::size_t number = 0; number < found.size(); ++number)
-        CHECK(tarn::row_view(found[number]) == tarn::row_view(expected[number]));
+      for (std::size_t place = 0; place < found.size(); ++place)
+        CHECK(tarn::row_view(found[place]) == tarn::row_view(expected[place]));
     }
   }
   CHECK(reader.complaints().empty());
