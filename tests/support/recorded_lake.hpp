@@ -204,17 +204,40 @@ class recorded_lake {
 
   void keep_house(actor& by) {
     lake& client = *by.client;
-    switch (random_.below(6)) {
-      case 0:
-      case 1: return note("compact", client.compact(any_table()));
-      case 2: return note("checkpoint", client.checkpoint());
-      case 3: return note("restore", client.restore({static_cast<std::int64_t>(random_.below(20))}));
-      case 4: return vacuum(client);
+    switch (random_.below(9)) {
+      case 0: return note("compact", client.compact(any_table()));
+      case 1: return prepare_compaction(client);
+      case 2:
+      case 3: return finish_compaction(client);
+      case 4: return note("checkpoint", client.checkpoint());
+      case 5: return note("restore", client.restore({static_cast<std::int64_t>(random_.below(20))}));
+      case 6: return vacuum(client);
+      case 7: return tag(client);
       default:
         tarn::testing::read_log(tarn::testing::store_reader(store_), into_);
         return note("truncate", client.truncate());
     }
   }
+  void prepare_compaction(lake& client) {
+    const auto plans = client.inner().plan_compaction(any_table());
+    if (!plans || plans->empty()) return;
+    auto run = client.inner().run_compaction((*plans)[random_.below(plans->size())]);
+    note("run compaction", run);
+    if (run) compactions_.push_back(*std::move(run));
+  }
+  void finish_compaction(lake& client) {
+    if (compactions_.empty()) return prepare_compaction(client);
+    const std::size_t which = random_.below(compactions_.size());
+    note("commit compaction", client.commit_compaction(compactions_[which]));
+    compactions_.erase(compactions_.begin() + static_cast<std::ptrdiff_t>(which));
+  }
+
+  void tag(lake& client) {
+    const std::string name = random_.chance(50) ? "one" : "other";
+    if (random_.chance(30)) return note("untag", client.untag(name));
+    note("tag", client.tag(name, {static_cast<std::int64_t>(random_.below(30))}));
+  }
+
   void vacuum(lake& client) {
     tarn::vacuum_options options;
     options.keep_ms = random_.below(40);
@@ -232,6 +255,7 @@ class recorded_lake {
   event_store store_;
   tarn::testing::history_recorder into_;
   std::vector<actor> clients_;
+  std::vector<tarn::compacted_objects> compactions_;  // that are to be committed
   std::optional<tarn::isolation> only_;
   tarn::version oldest_{0};  // that must be whole
 };

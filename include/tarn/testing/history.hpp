@@ -75,7 +75,7 @@ enum class outcome : unsigned char {
 enum class purpose : unsigned char {
   work,
   restore,
-  housekeeping,  // a compaction, a vacuum, a tag, the settling of a slot: it changes no rows
+  housekeeping,  // a compaction, a vacuum, a tag, the settling of a slot: it changes no rows, and may be of an old plan
   audit,         // reads an old version: its snapshot says nothing about when it began
 };
 
@@ -96,6 +96,10 @@ struct transaction_record {
   std::uint64_t first_operation = 0;
   std::uint32_t operation_count = 0;
 
+  // Whether its snapshot was to be the newest when it began.
+  [[nodiscard]] bool reads_newest() const noexcept {
+    return purpose == tarn::testing::purpose::work || purpose == tarn::testing::purpose::restore;
+  }
   // Whether its client was told that it has made a version.
   [[nodiscard]] bool claims_version() const noexcept {
     return outcome == tarn::testing::outcome::acknowledged && committed > snapshot;

@@ -149,7 +149,7 @@ class outcome_check {
       const std::size_t before =
           ended_before(now.begin, each, [&](std::size_t at) { return all_->transactions[at].end; });
       const std::int64_t known = before == 0 ? -1 : acknowledged[before - 1];
-      if (now.purpose != purpose::audit && now.snapshot.number < known)
+      if (now.reads_newest() && now.snapshot.number < known)
         found_->add(check::fresh, anomaly::stale_snapshot, {each},
                     concat({all_->describe(each), " has read version ", now.snapshot.number, ", when version ", known,
                             " had been acknowledged"}));
@@ -178,7 +178,7 @@ class outcome_check {
     std::unordered_map<std::uint32_t, std::vector<ended>> sessions;
     for (std::uint32_t each = 0; each < count(); ++each) {
       const transaction_record& now = record(each);
-      if (now.purpose == purpose::audit) continue;
+      if (!now.reads_newest()) continue;
       std::vector<ended>& before = sessions[now.session];
       const std::size_t known = ended_before(now.begin, before.size(), [&](std::size_t at) { return before[at].end; });
       const std::int64_t newest = known == 0 ? -1 : before[known - 1].newest;
