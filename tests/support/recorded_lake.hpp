@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 #include <tarn/client.hpp>
-#include <tarn/store/memory_store.hpp>
 #include <tarn/testing/history_check.hpp>
 #include <tarn/testing/history_recorder.hpp>
+#include <tarn/testing/invariants.hpp>
 #include <tarn/testing/random_source.hpp>
 #include <tarn/testing/recorded_client.hpp>
 #include <tarn/testing/simulated_environment.hpp>
@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "event_store.hpp"
 #include "findings.hpp"
 
 namespace tarn_test {
@@ -29,7 +30,7 @@ namespace tarn_test {
 template <class Merge>
 class recorded_lake {
  public:
-  using lake = tarn::testing::recorded_client<tarn::memory_store, tarn::json_codec, Merge>;
+  using lake = tarn::testing::recorded_client<event_store, tarn::json_codec, Merge>;
   using transaction = typename lake::transaction_type;
 
   recorded_lake(std::uint64_t seed, tally& happened)
@@ -40,10 +41,11 @@ class recorded_lake {
     options.bounds.rows_per_object = 1 + random_.below(4);
     options.checkpoint_interval = static_cast<std::uint32_t>(random_.below(4));
     options.surroundings = environment_->get();
-    const tarn::client<tarn::memory_store, tarn::json_codec, Merge> first(store_, options);
+    const tarn::client<event_store, tarn::json_codec, Merge> first(store_, options);
     for (std::size_t number = 0; number < 2 + random_.below(3); ++number)
       clients_.push_back({std::make_unique<lake>(first, into_), {}});
-    clients_.resize(clients_.size());
+    for (std::uint32_t number = 0; number < clients_.size(); ++number)
+      clients_[number].client->inner().store() = store_.of_client(number);
     for (const char* const each : {"kept", "hashed", "ordered", "bag", "other"}) create(each);
   }
 
@@ -77,6 +79,12 @@ class recorded_lake {
     count("contested ranges", report.contested);
     count("permitted cycles", report.permitted_cycles);
     std::string all;
+    const tarn::testing::store_invariants now(store_);
+    const tarn::testing::event_invariants ever(store_.events());
+    count("removals and looks in vain judged", ever.judged());
+    for (const auto* const broken : {&now.violations(), &ever.violations()})
+      for (const auto& each : *broken)
+        all += "L" + std::to_string(static_cast<int>(each.which)) + ": " + each.message + "\n";
     for (const std::string& each : reader.complaints()) all += each + "\n";
     for (const auto& each : report.violations) all += std::string(name_of(each.found_by)) + ": " + each.message + "\n";
     return all;
@@ -196,17 +204,40 @@ class recorded_lake {
 
   void keep_house(actor& by) {
     lake& client = *by.client;
-    switch (random_.below(6)) {
-      case 0:
-      case 1: return note("compact", client.compact(any_table()));
-      case 2: return note("checkpoint", client.checkpoint());
-      case 3: return note("restore", client.restore({static_cast<std::int64_t>(random_.below(20))}));
-      case 4: return vacuum(client);
+    switch (random_.below(9)) {
+      case 0: return note("compact", client.compact(any_table()));
+      case 1: return prepare_compaction(client);
+      case 2:
+      case 3: return finish_compaction(client);
+      case 4: return note("checkpoint", client.checkpoint());
+      case 5: return note("restore", client.restore({static_cast<std::int64_t>(random_.below(20))}));
+      case 6: return vacuum(client);
+      case 7: return tag(client);
       default:
         tarn::testing::read_log(tarn::testing::store_reader(store_), into_);
         return note("truncate", client.truncate());
     }
   }
+  void prepare_compaction(lake& client) {
+    const auto plans = client.inner().plan_compaction(any_table());
+    if (!plans || plans->empty()) return;
+    auto run = client.inner().run_compaction((*plans)[random_.below(plans->size())]);
+    note("run compaction", run);
+    if (run) compactions_.push_back(*std::move(run));
+  }
+  void finish_compaction(lake& client) {
+    if (compactions_.empty()) return prepare_compaction(client);
+    const std::size_t which = random_.below(compactions_.size());
+    note("commit compaction", client.commit_compaction(compactions_[which]));
+    compactions_.erase(compactions_.begin() + static_cast<std::ptrdiff_t>(which));
+  }
+
+  void tag(lake& client) {
+    const std::string name = random_.chance(50) ? "one" : "other";
+    if (random_.chance(30)) return note("untag", client.untag(name));
+    note("tag", client.tag(name, {static_cast<std::int64_t>(random_.below(30))}));
+  }
+
   void vacuum(lake& client) {
     tarn::vacuum_options options;
     options.keep_ms = random_.below(40);
@@ -214,15 +245,17 @@ class recorded_lake {
     options.grace_ms = random_.below(30);
     const auto done = client.vacuum(options);
     note("vacuum", done);
+    if (done) client.inner().store().note_vacuum();
     if (done && done->kept.oldest > oldest_) oldest_ = done->kept.oldest;
   }
 
   tarn::testing::random_source random_;
   std::unique_ptr<tarn::testing::simulated_environment> environment_;  // stays where it is
   tally* happened_;
-  tarn::memory_store store_;
+  event_store store_;
   tarn::testing::history_recorder into_;
   std::vector<actor> clients_;
+  std::vector<tarn::compacted_objects> compactions_;  // that are to be committed
   std::optional<tarn::isolation> only_;
   tarn::version oldest_{0};  // that must be whole
 };

@@ -12,6 +12,7 @@
 
 #include "../core/config.hpp"
 #include "../core/strong_types.hpp"
+#include "../core/text.hpp"
 #include "../core/uuid.hpp"
 #include "../table/conflict.hpp"
 
@@ -74,7 +75,7 @@ enum class outcome : unsigned char {
 enum class purpose : unsigned char {
   work,
   restore,
-  housekeeping,  // a compaction, a vacuum, a tag, the settling of a slot: it changes no rows
+  housekeeping,  // a compaction, a vacuum, a tag, the settling of a slot: it changes no rows, and may be of an old plan
   audit,         // reads an old version: its snapshot says nothing about when it began
 };
 
@@ -94,6 +95,15 @@ struct transaction_record {
   bool given_up = false;  // an audit that was told that its version was given up
   std::uint64_t first_operation = 0;
   std::uint32_t operation_count = 0;
+
+  // Whether its snapshot was to be the newest when it began.
+  [[nodiscard]] bool reads_newest() const noexcept {
+    return purpose == tarn::testing::purpose::work || purpose == tarn::testing::purpose::restore;
+  }
+  // Whether its client was told that it has made a version.
+  [[nodiscard]] bool claims_version() const noexcept {
+    return outcome == tarn::testing::outcome::acknowledged && committed > snapshot;
+  }
 };
 
 // A housekeeping that gave up versions: nobody needs to be able to read one before `oldest` from `begin` on.
@@ -122,6 +132,9 @@ struct history {
   }
   [[nodiscard]] bool holds(std::uint64_t predicate, row_token row) const {
     return predicate == 0 || predicates[static_cast<std::size_t>(predicate - 1)](row);
+  }
+  [[nodiscard]] std::string describe(std::uint32_t transaction) const {
+    return concat({"transaction ", transaction, " of client ", transactions[transaction].client});
   }
   [[nodiscard]] version head() const { return {static_cast<std::int64_t>(log.size()) - 1}; }
 };

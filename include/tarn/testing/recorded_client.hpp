@@ -78,15 +78,20 @@ class recorded_client {
   // One compaction after the other, each a version, until there is nothing more worth it. The first error ends it.
   [[nodiscard]] status compact(std::string_view table) {
     for (;;) {
-      transaction_record record = begun(purpose::housekeeping);
       const result<sequence<compaction_plan>> plans = inner_.plan_compaction(table);
       if (!plans) return plans.error();
       if (plans->empty()) return {};
-      record.snapshot = plans->front().at;
       const result<compacted_objects> done = inner_.run_compaction(plans->front());
       if (!done) return done.error();
-      if (const status committed = ended(record, inner_.commit_compaction(*done)); !committed) return committed;
+      const result<version> committed = commit_compaction(*done);
+      if (!committed) return committed.error();
     }
+  }
+  // Of what `inner()` has planned and run, at whatever time.
+  [[nodiscard]] result<version> commit_compaction(const compacted_objects& done) {
+    transaction_record record = begun(purpose::housekeeping);
+    record.snapshot = done.plan.at;
+    return ended(record, inner_.commit_compaction(done));
   }
 
   [[nodiscard]] result<version> checkpoint() {
@@ -94,8 +99,24 @@ class recorded_client {
     const result<version> at = inner_.checkpoint();
     if (!at) return at;
     record.snapshot = *at;
-    if (const status done = ended(record, at); !done) return done.error();
-    return at;
+    return ended(record, at);
+  }
+
+  [[nodiscard]] result<version> tag(std::string_view name, version at) {
+    const transaction_record record = begun(purpose::housekeeping);
+    return ended(record, inner_.tag(name, at));
+  }
+  [[nodiscard]] result<version> untag(std::string_view name) {
+    const transaction_record record = begun(purpose::housekeeping);
+    return ended(record, inner_.untag(name));
+  }
+  // Its answer is not recorded, but that it may have filled a slot.
+  [[nodiscard]] result<commit_state> find_commit(const uuid& transaction, version slot, settle undecided = settle::no) {
+    transaction_record record = begun(purpose::housekeeping);
+    result<commit_state> found = inner_.find_commit(transaction, slot, undecided);
+    record.outcome = outcome::unknown;
+    if (undecided == settle::yes) into_->add(record, {});
+    return found;
   }
 
   [[nodiscard]] result<vacuum_report> vacuum(const vacuum_options& options = {}) {
@@ -146,14 +167,18 @@ class recorded_client {
     return record;
   }
 
-  [[nodiscard]] status ended(transaction_record record, const result<version>& committed) {
+  // A housekeeping that says nothing of its snapshot has read the version before its own.
+  [[nodiscard]] result<version> ended(transaction_record record, const result<version>& committed) {
     record.outcome = committed                                          ? outcome::acknowledged
                      : committed.error().code() == errc::commit_unknown ? outcome::unknown
                                                                         : outcome::failed;
     if (committed) record.committed = *committed;
+    if (committed && record.snapshot == version()) record.snapshot = {committed->number - 1};
     if (record.outcome == outcome::unknown) record.id = committed.error().in_doubt().transaction;
+    // One that failed has read nothing that it would speak of.
+    if (!committed) record.purpose = purpose::audit;
     into_->add(record, {});
-    return committed ? status() : status(committed.error());
+    return committed;
   }
 
   client_type inner_;
