@@ -210,6 +210,22 @@ TEST_CASE("Every strategy finds a lost update") {
   }
 }
 
+TEST_CASE("Priorities find what random walks do not come by: all of one client between two calls of another") {
+  std::string told;
+  const explored_program looks{"looks", [&](explored_store store) {
+                                 told = store.get("x0") ? "1" : "0";
+                                 told += store.get("x19") ? "1" : "0";
+                               }};
+  exploration_options options;
+  options.check = [&](const explored_moment&) {
+    return told == "01" ? std::string("x between two looks") : std::string();
+  };
+  options.by = by::random{1, 1000};
+  CHECK(explore({looks, puts("puts", 20, "x")}, options).passed());
+  options.by = by::priorities{1, 1000, 2};
+  CHECK_FALSE(explore({looks, puts("puts", 20, "x")}, options).passed());
+}
+
 TEST_CASE("What has no part in a failure is left out of its schedule") {
   counting three;
   three.options.by = by::random();

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "../support/asked_schedule.hpp"
 #include "../support/random_source.hpp"
 
 namespace {
@@ -43,6 +44,7 @@ class appending_clients {
   }
 
   [[nodiscard]] exploration_report explore(exploration_options options) {
+    tarn_test::replay_if_asked(options);
     options.initial = lake_;
     options.begin = [this](const fault_plan& plan) { begin(plan); };
     options.faults.fired = [this] { return faults_->never_fired(faults_->plan().planned()).empty(); };

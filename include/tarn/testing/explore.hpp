@@ -15,11 +15,13 @@
 //
 // A run that fails is told by its schedule (schedule.hpp), which explore_by::replay makes again.
 //
-// Files: store_call.hpp (what depends on what), explored_content.hpp, explored_run.hpp (programs and their store),
-// turns.hpp, fibers.hpp, parked_threads.hpp (switching), causal_order.hpp, search.hpp, sampling.hpp (strategies),
-// schedule.hpp, shrink.hpp, fault_plans.hpp, options.hpp, report.hpp, explorer.hpp (puts all of it together).
+// Files: store_call.hpp (what depends on what), explored_content.hpp, explored_run.hpp, explored_store.hpp (what
+// programs run on), turns.hpp, fibers.hpp, parked_threads.hpp (switching), causal_order.hpp, search.hpp, sampling.hpp
+// (strategies), schedule.hpp, shrink.hpp, fault_plans.hpp, options.hpp, report.hpp, explorer.hpp (puts all of it
+// together).
 #pragma once
 
+#include <string>
 #include <utility>
 #include <vector>
 

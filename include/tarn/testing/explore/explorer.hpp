@@ -16,6 +16,7 @@
 #include "../../core/text.hpp"
 #include "causal_order.hpp"
 #include "explored_run.hpp"
+#include "explored_store.hpp"
 #include "fault_plans.hpp"
 #include "options.hpp"
 #include "report.hpp"

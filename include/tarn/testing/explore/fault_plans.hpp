@@ -31,17 +31,18 @@ class seen_calls {
     }
   }
 
-  // Calls f(plan) for each plan with one fault more than `base`, under which these calls were seen. A call that a fault
-  // kept from the store was not: after one, a client may have made one call more, and which is which is not known.
+  // Calls f(plan) for each plan with one fault more than `base`, under which these calls were seen. Each of its faults
+  // may have kept a call from the store, or have made one more, so that which call is which is known up to that number.
   template <class Function>
   void extend(const fault_plan& base, const std::vector<fault>& kinds, Function f) const {
     for (std::size_t client = 0; client < seen_.size(); ++client) {
       const auto of_client = [&](const planned_fault& each) { return each.client == client; };
-      const auto faults = static_cast<std::size_t>(std::count_if(base.begin(), base.end(), of_client));
-      for (std::size_t call = 0; call < seen_[client].size() + faults; ++call) {
+      const auto unsure = static_cast<std::size_t>(std::count_if(base.begin(), base.end(), of_client));
+      for (std::size_t call = 0; call < seen_[client].size() + unsure; ++call) {
         if (is_settled(base, client, call)) continue;
+        const operations possible = seen_around(client, call, unsure);
         for (const fault& what : kinds)
-          if (faults != 0 || can_meet(what.kind, seen_[client][call])) f(with(base, {client, call, what}));
+          if (can_meet(what.kind, possible)) f(with(base, {client, call, what}));
       }
     }
   }
@@ -55,6 +56,12 @@ class seen_calls {
   [[nodiscard]] static bool can_meet(fault_kind kind, operations seen) noexcept {
     return std::any_of(std::begin(all_operations), std::end(all_operations),
                        [&](store_operation each) { return (seen & bit(each)) != 0 && can_happen(kind, each); });
+  }
+  [[nodiscard]] operations seen_around(std::size_t client, std::size_t call, std::size_t distance) const noexcept {
+    operations seen = 0;
+    for (std::size_t at = call - std::min(call, distance); at < seen_[client].size() && at <= call + distance; ++at)
+      seen |= seen_[client][at];
+    return seen;
   }
   // Whether nothing more can go wrong with a call: something does already, or its client has crashed.
   [[nodiscard]] static bool is_settled(const fault_plan& base, std::size_t client, std::size_t call) noexcept {

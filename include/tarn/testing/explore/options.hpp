@@ -14,6 +14,7 @@
 #include "../../store/memory_store.hpp"
 #include "../fault.hpp"
 #include "explored_run.hpp"
+#include "explored_store.hpp"
 #include "schedule.hpp"
 #include "store_call.hpp"
 #include "turns.hpp"
