@@ -137,14 +137,23 @@ class client {
   // write checkpoints by themselves, every client_options::checkpoint_interval versions. One put and one `get`, or some
   // of each if the state is large.
   [[nodiscard]] result<version> checkpoint() {
-    if (const status updated = update(); !updated) return updated.error();
-    if (const status put = checkpoint_of(*core_->latest); !put) return put.error();
-    return core_->latest->at;
+    for (;;) {
+      if (const status updated = update(); !updated) return updated.error();
+      const status put = checkpoint_of(*core_->latest);
+      if (put) return core_->latest->at;
+      if (put.error().code() != errc::snapshot_expired) return put.error();  // else it is not the newest any more
+    }
   }
-  // The same for the state of any version.
+  // The same for the state of any version. errc::snapshot_expired: a truncation has removed it again, as garbage.
   [[nodiscard]] status checkpoint_of(const snapshot& state) {
-    return ensure_checkpoint(core_->store, state, core_->options.bounds, core_->options.commit.backoff,
-                             core_->options.surroundings);
+    const status safe = ensure_checkpoint(core_->store, state, core_->options.bounds, core_->options.commit.backoff,
+                                          core_->options.surroundings);
+    if (safe || safe.error().code() != errc::not_found) return safe;
+    if (const status found = find_truncations(core_->store, core_->extent); !found) return found;
+    if (state.at >= core_->extent.truncated) return safe;
+    return error(errc::snapshot_expired,
+                 concat({"version ", state.at.number, " is gone: the log was truncated to version ",
+                         core_->extent.truncated.number}));
   }
 
   // What became of a commit that ended in errc::commit_unknown (error::in_doubt), in this process or another one. With

@@ -144,6 +144,7 @@ inline scenario_comparison compare_searches(const random_scenario& scenario, tar
   namespace by = tarn::testing::explore_by;
   tarn::testing::exploration_options options;
   options.repeat_every = 0;
+  options.stack_bytes = 64 * 1024;
   options.related = related;
   options.by = by::brute_force();
   const scenario_outcomes all = explore_scenario(scenario, options);

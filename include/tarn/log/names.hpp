@@ -52,6 +52,12 @@ template <class = void>
   return true;
 }
 
+template <class = void>
+[[nodiscard]] bool may_be_in_table_name(char c) noexcept {
+  const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  return letter || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
+}
+
 }  // namespace names_detail
 
 // `at` must not be negative.
@@ -102,6 +108,15 @@ template <class = void>
   return concat({object_prefix, table, "_", to_text(id)});
 }
 
+// Whether a table may have this name: 1 to 128 letters, digits, '_', '-' and '.', not starting with a dot.
+template <class = void>
+[[nodiscard]] bool is_table_name(std::string_view name) noexcept {
+  if (name.empty() || name.size() > table_name_size_max || name.front() == '.') return false;
+  for (const char c : name)
+    if (!names_detail::may_be_in_table_name(c)) return false;
+  return true;
+}
+
 // The table and the id in the name of a data object; false for any other name. A table's name may hold '_': the id is
 // the last 36 characters.
 template <class = void>
@@ -110,12 +125,13 @@ template <class = void>
   if (name.size() <= around || !name.starts_with(object_prefix)) return false;
   const std::size_t table_size = name.size() - around;
   if (name[object_prefix.size() + table_size] != '_') return false;
-  if (!parse_uuid(name.substr(name.size() - uuid::text_size), id)) return false;
-  table = name.substr(object_prefix.size(), table_size);
+  const std::string_view found = name.substr(object_prefix.size(), table_size);
+  if (!is_table_name(found) || !parse_uuid(name.substr(name.size() - uuid::text_size), id)) return false;
+  table = found;
   return true;
 }
 
-// Whether a table may have this name: 1 to 128 letters, digits, '_', '-' and '.', not starting with a dot.
+// `is_table_name`, or what is wrong.
 template <class = void>
 [[nodiscard]] status check_table_name(std::string_view name) {
   const auto refuse = [&](std::string_view why) {
@@ -126,11 +142,9 @@ template <class = void>
   if (name.empty()) return refuse("is empty");
   if (name.size() > table_name_size_max) return refuse("is too long");
   if (name.front() == '.') return refuse("starts with a dot");
-  for (const char c : name) {
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    if (!letter && !(c >= '0' && c <= '9') && c != '_' && c != '-' && c != '.')
+  for (const char c : name)
+    if (!names_detail::may_be_in_table_name(c))
       return refuse(concat({"holds the byte 0x", hex(static_cast<std::uint8_t>(c))}));
-  }
   return {};
 }
 

@@ -96,15 +96,18 @@ template <object_store Store>
 }
 
 // Whether version `at`, which may have a checkpoint, was committed at `time` or before. The entry says so at less cost,
-// if its slot is not one that was emptied, and it states a time. False if neither can be read.
+// if its slot is not one that was emptied, and it states a time. False if neither is there and intact; an error if the
+// store fails.
 template <object_store Store>
-[[nodiscard]] bool was_committed_before(Store& store, const log_extent& extent, version at, timestamp time,
-                                        const limits& bounds) {
+[[nodiscard]] result<bool> was_committed_before(Store& store, const log_extent& extent, version at, timestamp time,
+                                                const limits& bounds) {
   if (at > extent.truncated) {
     const result<logged_entry> logged = get_entry(store, at, bounds);
     if (logged && !logged->content.of_article) return logged->content.time <= time;
+    if (!logged && !is_unusable(logged.error())) return logged.error();
   }
   const result<shared_snapshot> state = read_checkpoint(store, at, bounds);
+  if (!state && !is_unusable(state.error())) return state.error();
   return state && (*state)->time <= time;
 }
 
@@ -114,9 +117,13 @@ template <object_store Store>
   const result<sequence<version>> all = list_checkpoints(store, extent);
   if (!all) return all.error();
   const std::size_t first = lower_bound(all->begin(), all->size(), [&](version at) { return at < extent.truncated; });
+  status failure;
   const std::size_t later = first + lower_bound(all->begin() + first, all->size() - first, [&](version at) {
-                              return was_committed_before(store, extent, at, time, bounds);
+                              const result<bool> before = was_committed_before(store, extent, at, time, bounds);
+                              if (!before) failure = before.error();
+                              return before && *before;
                             });
+  if (!failure) return failure.error();
   if (later > first) return find_start(store, extent, (*all)[later - 1], bounds);
   if (extent.truncated == version()) return shared_snapshot();
   return error(errc::snapshot_expired, concat({"what was committed at ", time.ms,

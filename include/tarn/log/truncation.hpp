@@ -24,6 +24,7 @@
 #include "../core/limits.hpp"
 #include "../core/result.hpp"
 #include "../core/sequence.hpp"
+#include "../core/sort.hpp"
 #include "../core/text.hpp"
 #include "../core/uuid.hpp"
 #include "../store/store.hpp"
@@ -134,18 +135,19 @@ template <object_store Store>
 template <object_store Store>
 [[nodiscard]] status list_truncations(Store& store, log_extent& extent) {
   if constexpr (removing_store<Store>) {
-    std::int64_t last = extent.markers;
+    sequence<std::int64_t> numbers;
     const status listed = store.list(marker_prefix, std::string_view(), [&](std::string_view name) {
       std::int64_t number = 0;
-      if (parse_marker_name(name, number) && number > last) last = number;
+      if (parse_marker_name(name, number) && number > extent.markers) numbers.push_back(number);
     });
     if (!listed) return listed;
-    while (last > extent.markers) {
-      const result<truncation_marker> found = get_marker(store, last);
-      if (found || found.error().code() != errc::not_found) break;
-      --last;
+    sort(numbers.begin(), numbers.size(), [](std::int64_t a, std::int64_t b) { return a < b; });
+    for (std::size_t at = numbers.size(); at-- > 0;) {
+      const result<truncation_marker> found = get_marker(store, numbers[at]);
+      if (!found && found.error().code() == errc::not_found) continue;
+      extent.markers = numbers[at];
+      break;
     }
-    extent.markers = last;
   }
   return find_truncations(store, extent);
 }

@@ -25,15 +25,17 @@
 namespace tarn::inline TARN_ABI {
 
 // Why an object of the table `of`, that some version or transaction has, is not in the store. errc::snapshot_expired if
-// a vacuum has removed it, else errc::corrupt. Reads the log from where the client has got to.
+// a vacuum has removed it, else errc::corrupt. Reads the log from where the client has got to; if that fails, so does
+// this, and nobody is told of damage that may be none.
 template <class Store, class Codec>
 [[nodiscard]] error missing_object(client_core<Store, Codec>& lake, const table_state& of, const data_object& object) {
   const std::string name = object_name(of.name, object.id);
   shared_snapshot newest = lake.latest;
   const status read = read_on(lake.store, newest, lake.extent, {INT64_MAX}, lake.options.bounds);
+  if (!read) return read.error().within(concat({"object ", name, " is missing, and the log cannot tell why"}));
   bool is_needed = !has_birth(object.id) || newest->kept.horizon < birth_of(object.id);
   for (const auto& [table, state] : newest->tables) is_needed = is_needed || has_object(*state, object.id);
-  if (!read || is_needed) return {errc::corrupt, concat({"object ", name, ", which the log names, is missing"})};
+  if (is_needed) return {errc::corrupt, concat({"object ", name, ", which the log names, is missing"})};
   return {
       errc::snapshot_expired,
       concat({"object ", name, " has been removed by a vacuum, which has given up the versions that it was part of, ",

@@ -83,14 +83,16 @@ class dependency_graph {
     std::uint32_t node;
     row_token row;
   };
+  // A table that is dropped, created or restored is another one from then on.
   struct table_and_key {
     std::uint32_t table;
+    std::size_t redefinitions;  // within the range
     std::uint64_t key;
     friend auto operator<=>(const table_and_key&, const table_and_key&) = default;
   };
   using writes_of_key = std::vector<written_key>;  // in the order of the log
 
-  static constexpr std::uint64_t definition = UINT64_MAX;  // the key for whether there is a table
+  static constexpr std::uint64_t definition = UINT64_MAX;  // the key for what a table is
 
   void add_node(std::uint32_t transaction, std::int64_t at) {
     if (all_->transactions[transaction].purpose != purpose::housekeeping) nodes_.push_back({transaction, at});
@@ -109,27 +111,55 @@ class dependency_graph {
     if (versions_->owner_of(nodes_[node].at) != nodes_[node].transaction) return;
     const auto done = all_->operations_of(mine);
     for (std::size_t at = 0; at < done.size(); ++at) {
-      if (!is_write(done[at].kind) || versions_->idle.contains(mine.first_operation + at)) continue;
-      const bool redefines = done[at].kind >= operation_kind::create_table;
-      writes_of_key& of = chains_[{done[at].table, redefines ? definition : done[at].key}];
+      if (done[at].kind == operation_kind::create_table || done[at].kind == operation_kind::drop_table)
+        redefine(node, done[at].table);
+      const bool writes_key = is_write(done[at].kind) && done[at].kind < operation_kind::create_table;
+      if (!writes_key || versions_->idle.contains(mine.first_operation + at)) continue;
+      writes_of_key& of = chains_[{done[at].table, definition_of(done[at].table).size(), done[at].key}];
       if (of.empty() || of.back().node != node) of.push_back({node, 0});
       of.back().row = done[at].row;
     }
+    const auto [first, last] = versions_->restored.equal_range(nodes_[node].at);
+    for (auto each = first; each != last; ++each) redefine(node, each->second);
+  }
+  // What the node itself has written to the table before is not there any more.
+  void redefine(std::uint32_t node, std::uint32_t table) {
+    const std::size_t redefinitions = definition_of(table).size();
+    for (auto each = chains_.lower_bound({table, redefinitions, 0});
+         each != chains_.end() && each->first.table == table && each->first.redefinitions == redefinitions; ++each)
+      if (each->first.key != definition && !each->second.empty() && each->second.back().node == node)
+        each->second.pop_back();
+    writes_of_key& of = chains_[{table, 0, definition}];
+    if (of.empty() || of.back().node != node) of.push_back({node, 0});
   }
 
-  [[nodiscard]] const writes_of_key& chain_of(std::uint32_t table, std::uint64_t key) const {
+  [[nodiscard]] const writes_of_key& writes_of(const table_and_key& which) const {
     static const writes_of_key none;
-    const auto found = chains_.find({table, key});
+    const auto found = chains_.find(which);
     return found == chains_.end() ? none : found->second;
+  }
+  [[nodiscard]] const writes_of_key& definition_of(std::uint32_t table) const {
+    return writes_of({table, 0, definition});
+  }
+  // The key as the snapshot of a node has it.
+  [[nodiscard]] table_and_key seen_by(std::uint32_t node, std::uint32_t table, std::uint64_t key) const {
+    return {table, count_until(definition_of(table), record(node).snapshot.number), key};
+  }
+  [[nodiscard]] std::size_t count_until(const writes_of_key& of, std::int64_t snapshot) const {
+    std::size_t count = 0;
+    while (count < of.size() && nodes_[of[count].node].at <= snapshot) ++count;
+    return count;
   }
 
   void add_reads(std::uint32_t node) {
     const auto done = all_->operations_of(record(node));
-    std::set<table_and_key> own;
+    std::set<std::pair<std::uint32_t, std::uint64_t>> own;  // keys, and tables, that it has written before
     for (std::size_t at = 0; at < done.size(); ++at) {
       const recorded_operation& each = done[at];
       add_definition(node, each);
-      if (is_write(each.kind)) own.insert({each.table, each.key});
+      const bool redefines = each.kind == operation_kind::create_table || each.kind == operation_kind::drop_table;
+      if (is_write(each.kind)) own.insert({each.table, redefines ? definition : each.key});
+      if (own.contains({each.table, definition})) continue;
       if (each.kind == operation_kind::scan) add_scan(node, done.subspan(at), own);
       const bool reads_key = each.kind <= operation_kind::update_absent;
       if (reads_key && !own.contains({each.table, each.key})) add_read(node, each, dependency::read_write);
@@ -137,18 +167,16 @@ class dependency_graph {
   }
 
   void add_definition(std::uint32_t node, const recorded_operation& done) {
+    if (done.kind == operation_kind::restore) return;
     if (done.kind != operation_kind::list_tables)
-      return add_version(node, chain_of(done.table, definition), dependency::read_write);
+      return add_version(node, definition_of(done.table), dependency::read_write);
     for (auto found = chains_.begin(); found != chains_.end(); ++found)
       if (found->first.key == definition) add_version(node, found->second, dependency::scan_write);
   }
 
   // Of a read that has seen what the snapshot has.
   void add_version(std::uint32_t node, const writes_of_key& of, dependency before) {
-    const std::int64_t snapshot = record(node).snapshot.number;
-    std::size_t next = 0;
-    while (next < of.size() && nodes_[of[next].node].at <= snapshot) ++next;
-    add_between(node, of, next, before);
+    add_between(node, of, count_until(of, record(node).snapshot.number), before);
   }
   // Of a read that has seen what was there before the `next` of these writes.
   void add_between(std::uint32_t node, const writes_of_key& of, std::size_t next, dependency before) {
@@ -158,7 +186,7 @@ class dependency_graph {
 
   // Of a read that has seen one row: who has written that, whatever the snapshot should have.
   void add_read(std::uint32_t node, const recorded_operation& read, dependency before) {
-    const writes_of_key& of = chain_of(read.table, read.key);
+    const writes_of_key& of = writes_of(seen_by(node, read.table, read.key));
     const auto is_seen = [&](const written_key& each) { return each.row == read.seen; };
     const bool absent = read.seen == 0;
     if (absent && read.kind != operation_kind::look_up) return add_version(node, of, before);
@@ -172,16 +200,20 @@ class dependency_graph {
   }
 
   // Of a scan: the rows that it has found are read; others that it should have found, or would have, were not there.
-  void add_scan(std::uint32_t node, std::span<const recorded_operation> scan, const std::set<table_and_key>& own) {
+  void add_scan(std::uint32_t node, std::span<const recorded_operation> scan,
+                const std::set<std::pair<std::uint32_t, std::uint64_t>>& own) {
     std::set<std::uint64_t> found;
     for (std::size_t at = 1; at < scan.size() && scan[at].kind == operation_kind::found; ++at) {
       found.insert(scan[at].key);
       if (!own.contains({scan[at].table, scan[at].key})) add_read(node, scan[at], dependency::scan_write);
     }
-    const std::uint32_t table = scan[0].table;
-    for (auto each = chains_.lower_bound({table, 0}); each != chains_.end() && each->first.table == table; ++each) {
-      if (each->first.key == definition || found.contains(each->first.key) || own.contains(each->first)) continue;
-      add_absence(node, scan[0].key, each->second);
+    const table_and_key first = seen_by(node, scan[0].table, 0);
+    for (auto each = chains_.lower_bound(first);
+         each != chains_.end() && each->first.table == first.table && each->first.redefinitions == first.redefinitions;
+         ++each) {
+      const std::uint64_t key = each->first.key;
+      if (key != definition && !found.contains(key) && !own.contains({first.table, key}))
+        add_absence(node, scan[0].key, each->second);
     }
   }
   void add_absence(std::uint32_t node, std::uint64_t predicate, const writes_of_key& of) {

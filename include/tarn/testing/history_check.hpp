@@ -258,6 +258,8 @@ class history_check {
     }
     for (std::size_t next = 0; next < done.size(); ++next)
       if (!model_.apply(done[next], at)) versions_.idle.insert(mine.first_operation + next);
+    for (std::uint32_t table = 0; mine.purpose == purpose::restore && table < model_.tables(); ++table)
+      if (model_.table(table).redefined == at) versions_.restored.emplace(at, table);
   }
 
   // One operation of a transaction against the versions in (snapshot, at), all of which the model has.
@@ -407,12 +409,12 @@ class history_check {
       const key_model now = table.at(each.key);
       if (now.row == 0 || now.row != each.seen) return {true, each.key, each.seen, now.row};
       if (now.scan == scans_ || !all_->holds(scan.key, each.seen)) return {true, each.key, each.seen, each.seen};
-      table.use(each.key).scan = scans_;
+      table.keys[static_cast<std::size_t>(each.key)].scan = scans_;
     }
-    if (scan.key == 0 && found.size() == table.rows) return {};
-    for (std::uint64_t key = 0; key < table.keys.size(); ++key) {
+    if (scan.key == 0 && found.size() == table.live.size()) return {};
+    for (const std::uint64_t key : table.live) {
       const key_model now = table.at(key);
-      if (now.row != 0 && now.scan != scans_ && all_->holds(scan.key, now.row)) return {true, key, 0, now.row};
+      if (now.scan != scans_ && all_->holds(scan.key, now.row)) return {true, key, 0, now.row};
     }
     return {};
   }

@@ -24,7 +24,8 @@ struct key_model {
   std::int64_t written = -1;  // the last version that has written it, to whatever effect
   std::int64_t changed = -1;  // the last that has changed its row
   bool tombstone = false;
-  std::uint32_t scan = 0;  // for whoever checks a scan: the last one that has found it
+  std::uint32_t scan = 0;   // for whoever checks a scan: the last one that has found it
+  std::uint32_t place = 0;  // of the key among its table's that have rows
 
   [[nodiscard]] bool is_hidden_from(std::int64_t newcomer) const noexcept {
     return (row != 0 || tombstone) && newcomer < ordering;
@@ -42,10 +43,10 @@ struct row_change {
 struct table_model {
   bool exists = false;
   table_shape shape = table_shape::bag;
-  std::int64_t redefined = -1;  // the last version that has created, dropped or restored it
-  std::int64_t changed = -1;    // the last that has changed a row
-  std::size_t rows = 0;
+  std::int64_t redefined = -1;      // the last version that has created, dropped or restored it
+  std::int64_t changed = -1;        // the last that has changed a row
   std::vector<key_model> keys;      // by key: keys are numbered without gaps
+  std::vector<std::uint64_t> live;  // the keys that have rows, in no order
   std::vector<row_change> changes;  // if the model was told to keep them
 
   [[nodiscard]] key_model at(std::uint64_t key) const {
@@ -55,6 +56,21 @@ struct table_model {
     if (key >= keys.size()) keys.resize(std::max<std::size_t>(static_cast<std::size_t>(key) + 1, keys.size() * 3 / 2));
     return keys[static_cast<std::size_t>(key)];
   }
+  // Takes its place in `live` from what was known of it before, or gets one.
+  void set(std::uint64_t key, key_model after) {
+    key_model& now = use(key);
+    after.place = now.place;
+    if (now.row == 0 && after.row != 0) {
+      after.place = static_cast<std::uint32_t>(live.size());
+      live.push_back(key);
+    }
+    if (now.row != 0 && after.row == 0) {
+      live[now.place] = live.back();
+      keys[static_cast<std::size_t>(live.back())].place = now.place;
+      live.pop_back();
+    }
+    now = after;
+  }
 };
 
 // Whether whatever is written to them has the same effect: tombstones count.
@@ -63,7 +79,7 @@ struct table_model {
   return (a.row == 0 && !a.tombstone) || a.ordering == b.ordering;
 }
 [[nodiscard]] inline bool are_same(const table_model& a, const table_model& b) {
-  if (a.exists != b.exists || a.rows != b.rows || a.shape != b.shape) return false;
+  if (a.exists != b.exists || a.live.size() != b.live.size() || a.shape != b.shape) return false;
   for (std::uint64_t key = 0; key < std::max(a.keys.size(), b.keys.size()); ++key)
     if (!are_same(a.at(key), b.at(key))) return false;
   return true;
@@ -139,9 +155,7 @@ class lake_model {
     while (!steps_.empty()) {
       if (steps_.back() == undone::key) {
         const replaced_key& last = replaced_keys_.back();
-        table_model& changed = tables_[last.table];
-        changed.rows = last.rows;
-        changed.keys[static_cast<std::size_t>(last.key)] = last.before;
+        tables_[last.table].set(last.key, last.before);
         replaced_keys_.pop_back();
       } else {
         tables_[replaced_tables_.back().first] = std::move(replaced_tables_.back().second);
@@ -157,7 +171,6 @@ class lake_model {
   struct replaced_key {
     std::uint32_t table;
     std::uint64_t key;
-    std::size_t rows;
     key_model before;
   };
 
@@ -174,13 +187,11 @@ class lake_model {
 
   bool set(std::uint32_t number, std::uint64_t key, key_model after) {
     table_model& of = use_table(number);
-    key_model& now = of.use(key);
+    const key_model now = of.at(key);
     if (trying_) {
       steps_.push_back(undone::key);
-      replaced_keys_.push_back({number, key, of.rows, now});
+      replaced_keys_.push_back({number, key, now});
     }
-    if (now.row != 0 && after.row == 0) --of.rows;
-    if (now.row == 0 && after.row != 0) ++of.rows;
     const bool changes = now.row != after.row;
     if (!changes) after.changed = now.changed;
     if (changes && !trying_) {
@@ -189,7 +200,7 @@ class lake_model {
         of.changes.push_back({after.written, key, now.row, after.row});
     }
     after.scan = now.scan;
-    now = after;
+    of.set(key, after);
     return changes;
   }
 

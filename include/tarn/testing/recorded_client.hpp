@@ -18,6 +18,7 @@
 #include "../core/strong_types.hpp"
 #include "../table/compaction.hpp"
 #include "../table/conflict.hpp"
+#include "../table/restore.hpp"
 #include "../vacuum.hpp"
 #include "history.hpp"
 #include "history_recorder.hpp"
@@ -77,10 +78,10 @@ class recorded_client {
   // One compaction after the other, each a version, until there is nothing more worth it. The first error ends it.
   [[nodiscard]] status compact(std::string_view table) {
     for (;;) {
+      transaction_record record = begun(purpose::housekeeping);
       const result<sequence<compaction_plan>> plans = inner_.plan_compaction(table);
       if (!plans) return plans.error();
       if (plans->empty()) return {};
-      transaction_record record = begun(purpose::housekeeping);
       record.snapshot = plans->front().at;
       const result<compacted_objects> done = inner_.run_compaction(plans->front());
       if (!done) return done.error();
@@ -115,14 +116,17 @@ class recorded_client {
   // is gone afterwards.
   [[nodiscard]] result<version> truncate() { return tarn::truncate(inner_); }
 
+  // The two steps of `client::restore`, so that it is known which version it has read, and whether it made an entry.
   [[nodiscard]] result<version> restore(version at) {
     transaction_record record = begun(purpose::restore);
-    const result<shared_snapshot> before = inner_.newest_snapshot();
-    if (!before) return before.error();
-    record.snapshot = (*before)->at;
-    const result<version> restored = inner_.restore(at);
+    const result<shared_snapshot> now = inner_.newest_snapshot();
+    if (!now) return now.error();
+    if (const status kept = check_kept(**now, at); !kept) return kept.error();
+    const result<shared_snapshot> then = inner_.snapshot_at(at);
+    if (!then) return then.error();
+    record.snapshot = (*now)->at;
+    const result<version> restored = restore_tables(*inner_.core(), *now, *then);
     if (!restored && restored.error().code() != errc::commit_unknown) return restored;
-    if (restored && *restored > record.snapshot) record.snapshot = read_version_of(*restored, record.snapshot);
     const recorded_operation done{operation_kind::restore, 0, static_cast<std::uint64_t>(at.number), 0, 0,
                                   record.snapshot.number};
     record.committed = restored ? *restored : no_version;
@@ -150,12 +154,6 @@ class recorded_client {
     if (record.outcome == outcome::unknown) record.id = committed.error().in_doubt().transaction;
     into_->add(record, {});
     return committed ? status() : status(committed.error());
-  }
-
-  // Another may have committed between the snapshot and the restore, which has then read that.
-  [[nodiscard]] version read_version_of(version at, version otherwise) {
-    const result<logged_entry> read = get_entry(inner_.store(), at, inner_.core()->options.bounds);
-    return read ? read->content.read_version : otherwise;
   }
 
   client_type inner_;

@@ -125,7 +125,6 @@ class [[nodiscard]] recorded_transaction {
     if (!of) return of.error();
     const std::uint64_t number = into_->key_number(of->table, key.values());
     result<row> before = inner_.get(table, key);
-    // Else nothing could be recorded of an update that works, though the look-up has failed.
     if (!before && before.error().code() != errc::not_found) return before.error();
     if (before) note({operation_kind::look_up, of->table, number, 0, into_->found(of->table, *before).seen});
     const changed after = before ? change(*of, *before, changes) : changed{};

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <unordered_set>
 #include <vector>
@@ -19,6 +20,7 @@ struct version_index {
   std::vector<std::uint32_t> first_of;     // of each version from -1 on: its first place in
   std::vector<std::uint32_t> by_snapshot;  // the transactions, by snapshot
   std::unordered_set<std::uint64_t> idle;  // places of operations that have written a key and changed nothing
+  std::multimap<std::int64_t, std::uint32_t> restored;  // the tables that a version has restored
 
   [[nodiscard]] std::uint32_t owner_of(std::int64_t at) const {
     return at >= 0 && static_cast<std::size_t>(at) < owners.size() ? owners[static_cast<std::size_t>(at)] : nobody;

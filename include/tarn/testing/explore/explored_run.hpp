@@ -116,14 +116,14 @@ class explored_run {
     explored_content::named_object& object = content_.named(name);
     if (const status turn = await_turn(process); !turn) return turn.error();
     const bool created = content_.put(object, bytes);
-    note(process, {call_kind::put, created, object.first, {}}, created ? 1 : 0);
+    note(process, {store_operation::put, created, object.first, {}}, created ? 1 : 0);
     return created;
   }
   [[nodiscard]] result<shared_bytes> get(std::size_t process, std::string_view name) {
     explored_content::named_object& object = content_.named(name);
     if (const status turn = await_turn(process); !turn) return turn.error();
     const bool found = object.second.bytes.has_value();
-    note(process, {call_kind::get, false, object.first, {}}, found ? object.second.hash : 0);
+    note(process, {store_operation::get, false, object.first, {}}, found ? object.second.hash : 0);
     if (!found) return tarn::error{errc::not_found, concat({"there is no object ", name})};
     return *object.second.bytes;
   }
@@ -131,7 +131,7 @@ class explored_run {
     explored_content::named_object& object = content_.named(name);
     if (const status turn = await_turn(process); !turn) return turn.error();
     const bool removed = content_.remove(object);
-    note(process, {call_kind::remove, removed, object.first, {}}, 0);
+    note(process, {store_operation::remove, removed, object.first, {}}, 0);
     return {};
   }
   [[nodiscard]] result<std::vector<std::string>> list(std::size_t process, std::string_view prefix,
@@ -145,21 +145,21 @@ class explored_run {
       names.emplace_back(name);
       answer = mix(answer, hash_of(name));
     });
-    note(process, {call_kind::list, false, of, after}, answer);
+    note(process, {store_operation::list, false, of, after}, answer);
     return names;
   }
 
   // A put, or a remove, that arrives at any time from now on.
-  void send(std::size_t process, call_kind kind, std::string_view name, std::string_view bytes) {
+  void send(std::size_t process, store_operation operation, std::string_view name, std::string_view bytes) {
     if (process == no_process || process != running_) {
-      if (kind == call_kind::put) content_.put(content_.named(name), bytes);
-      if (kind == call_kind::remove) content_.remove(content_.named(name));
+      if (operation == store_operation::put) content_.put(content_.named(name), bytes);
+      if (operation == store_operation::remove) content_.remove(content_.named(name));
       return;
     }
     client& sender = clients_[process];
     const std::size_t number = ++sender.ghosts * clients_.size() + process;
     if (number >= processes_max) return blame(process, "has sent more calls ahead than can be numbered");
-    ghosts_.push_back({number, kind, std::string(name), std::string(bytes), sender.last_step, false});
+    ghosts_.push_back({number, operation, std::string(name), std::string(bytes), sender.last_step, false});
   }
 
  private:
@@ -174,7 +174,7 @@ class explored_run {
   };
   struct ghost {
     std::size_t process;
-    call_kind kind;
+    store_operation operation;
     std::string name;
     std::string bytes;
     std::size_t sent_in;  // step
@@ -221,7 +221,7 @@ class explored_run {
   void note(std::size_t process, const store_call& call, std::uint64_t answer) {
     if (process == no_process || process != running_) return;
     client& self = clients_[process];
-    self.answers = mix(mix(self.answers, answer), static_cast<std::uint64_t>(call.kind));
+    self.answers = mix(mix(self.answers, answer), static_cast<std::uint64_t>(call.operation));
     const bool first = self.first_step == no_step;
     self.last_step = steps_.size();
     if (first) self.first_step = steps_.size();
@@ -230,8 +230,9 @@ class explored_run {
   void deliver(ghost& one) {
     one.done = true;
     explored_content::named_object& object = content_.named(one.name);
-    const bool effective = one.kind == call_kind::put ? content_.put(object, one.bytes) : content_.remove(object);
-    steps_.push_back({one.process, {one.kind, effective, object.first, {}}, 0, one.sent_in});
+    const bool effective =
+        one.operation == store_operation::put ? content_.put(object, one.bytes) : content_.remove(object);
+    steps_.push_back({one.process, {one.operation, effective, object.first, {}}, 0, one.sent_in});
   }
 
   // The client before this one among those of one name, in explorations that make use of that.
@@ -309,13 +310,13 @@ class explored_store {
     if (run_ == nullptr)
       (void)outside_->put_if_absent(name, bytes);
     else if (is_store_name(name))
-      run_->send(process_, call_kind::put, name, bytes);
+      run_->send(process_, store_operation::put, name, bytes);
   }
   void remove_later(std::string_view name) {
     if (run_ == nullptr)
       (void)outside_->remove(name);
     else if (is_store_name(name))
-      run_->send(process_, call_kind::remove, name, {});
+      run_->send(process_, store_operation::remove, name, {});
   }
 
  private:

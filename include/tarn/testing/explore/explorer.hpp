@@ -66,9 +66,7 @@ class explorer {
         const std::optional<seen_calls> seen = explore_plan(plan);
         if (!seen || plan.size() >= options_.faults.at_once) continue;
         seen->extend(plan, options_.faults.kinds, [&](const fault_plan& extended) {
-          schedule text;
-          text.faults = extended;
-          if (known.insert(to_text(text)).second) longer.push_back(extended);
+          if (known.insert(to_text(extended)).second) longer.push_back(extended);
         });
       }
       plans = std::move(longer);
@@ -117,7 +115,7 @@ class explorer {
     std::uint64_t hash = run_.content().hash();
     for (const explored_step& each : run_.steps()) {
       hash = mix(hash, each.process);
-      hash = mix(hash, static_cast<std::uint64_t>(each.call.kind) * 2 + (each.call.effective ? 1 : 0));
+      hash = mix(hash, static_cast<std::uint64_t>(each.call.operation) * 2 + (each.call.effective ? 1 : 0));
       hash = mix(hash, hash_of(each.call.name));
       hash = mix(hash, each.answer);
     }

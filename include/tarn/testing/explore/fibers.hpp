@@ -19,6 +19,7 @@
 namespace tarn::inline TARN_ABI::testing {
 
 // Sanitizers must be told of each switch. Weak: null in a program without them.
+// NOLINTBEGIN(readability-identifier-naming): theirs
 extern "C" {
 [[gnu::weak]] void __sanitizer_start_switch_fiber(void** fake_stack, const void* bottom, std::size_t size);
 [[gnu::weak]] void __sanitizer_finish_switch_fiber(void* fake_stack, const void** bottom, std::size_t* size);
@@ -27,6 +28,7 @@ extern "C" {
 [[gnu::weak]] void __tsan_destroy_fiber(void* fiber);
 [[gnu::weak]] void __tsan_switch_to_fiber(void* fiber, unsigned flags);
 }
+// NOLINTEND(readability-identifier-naming)
 
 // Each fiber calls `body(context, index)` from its beginning whenever it is resumed after an end. A program must not
 // park inside a catch block: what is being caught is known by thread. Used by the thread that made it.
@@ -60,8 +62,11 @@ class fibers {
  private:
   struct fiber {
     fiber(fibers& all, std::size_t number, std::size_t size, std::size_t page)
-        : owner(all), index(number), stack_bytes(size), guard_bytes(page) {
-      memory = ::mmap(nullptr, guard_bytes + stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        : owner(all),
+          index(number),
+          stack_bytes(size),
+          guard_bytes(page),
+          memory(::mmap(nullptr, page + size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
       if (memory == MAP_FAILED || ::mprotect(memory, guard_bytes, PROT_NONE) != 0 || ::getcontext(&place) != 0) {
         std::fprintf(stderr, "tarn: there is no memory for a stack of %zu bytes\n", stack_bytes);
         std::abort();
@@ -84,7 +89,7 @@ class fibers {
     std::size_t index;
     std::size_t stack_bytes;
     std::size_t guard_bytes;
-    void* memory = nullptr;
+    void* memory;
     ucontext_t place{};
     bool entered = false;
     void* address_sanitizer = nullptr;  // its fake stack

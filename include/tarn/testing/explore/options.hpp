@@ -91,7 +91,10 @@ using exploration_check = std::function<std::string(const explored_moment&)>;
 // All runs are made again for each plan of faults. Faults are done by whoever stands between a client and its store
 // (fault_store.hpp); the exploration says which.
 struct explored_faults {
-  std::vector<fault> kinds;       // each is tried at every call of every client that it can happen to
+  // Each is tried at every call of every client that it can happen to. Where a strategy leaves out what does not
+  // matter, none may depend on how many calls others have made meanwhile, as stale lists and negative caches do. Late
+  // effects do not if they are sent ahead, as fault_store does.
+  std::vector<fault> kinds;
   std::size_t at_once = 1;        // plans have at most so many of them
   std::vector<fault_plan> plans;  // to begin with, instead of the one without a fault
   // Whether all of the plan of a run has happened in it. Plans for which that is never so are dropped: their runs have
@@ -127,8 +130,8 @@ struct exploration_options {
   std::size_t count_states_max = 100'000;
 
   switching how = switching::fibers;
-  std::size_t stack_bytes = 512 * 1024;  // of a fiber
-  call_relation related = calls_depend;  // another one is for tests of the exploration itself
+  std::size_t stack_bytes = std::size_t{512} * 1024;  // of a fiber
+  call_relation related = calls_depend;               // another one is for tests of the exploration itself
 };
 
 }  // namespace tarn::inline TARN_ABI::testing

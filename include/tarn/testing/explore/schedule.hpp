@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "../../core/config.hpp"
@@ -62,10 +63,7 @@ inline constexpr std::size_t explored_clients_max = 26;  // letters
     if (ghosts > 1) text.append(ghosts - 1, '+');
     if (each.steps != 0) append_text(text, each.steps);
   }
-  for (std::size_t number = 0; number < shown.faults.size(); ++number) {
-    append_text(text, number == 0 ? "|f:" : ",");
-    append_text(text, to_text(shown.faults[number]));
-  }
+  if (!shown.faults.empty()) append_text(text, concat({"|f:", to_text(shown.faults)}));
   return text;
 }
 
@@ -104,11 +102,11 @@ inline constexpr std::size_t explored_clients_max = 26;  // letters
 
   if (text.empty()) return made;
   if (!text.starts_with("f:")) return {};
-  for (text.remove_prefix(2); !text.empty();) {
-    const std::optional<planned_fault> fault = planned_fault_from(take_until(text, ','));
-    if (!fault || fault->client >= clients) return {};
-    made.faults.push_back(*fault);
-  }
+  std::optional<std::vector<planned_fault>> faults = planned_faults_from(text.substr(2));
+  if (!faults) return {};
+  for (const planned_fault& each : *faults)
+    if (each.client >= clients) return {};
+  made.faults = std::move(*faults);
   return made;
 }
 

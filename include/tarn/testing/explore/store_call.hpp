@@ -7,14 +7,13 @@
 #include <string_view>
 
 #include "../../core/config.hpp"
+#include "../fault.hpp"
 
 namespace tarn::inline TARN_ABI::testing {
 
-enum class call_kind : unsigned char { put, get, list, remove };
-
 // The texts belong to the content of the run.
 struct store_call {
-  call_kind kind = call_kind::get;
+  store_operation operation = store_operation::get;
   bool effective = false;        // it changed the store
   std::string_view name;         // of the object; of a list: its prefix
   std::string_view start_after;  // of a list
@@ -38,8 +37,8 @@ struct store_call {
 // in capitals explorations miss outcomes, about one in a hundred small programs.
 [[nodiscard]] inline bool calls_depend(const store_call& one, const store_call& other) noexcept {
   if (!one.effective && !other.effective) return false;
-  if (one.kind == call_kind::list) return list_shows(one, other.name);
-  if (other.kind == call_kind::list) return list_shows(other, one.name);
+  if (one.operation == store_operation::list) return list_shows(one, other.name);
+  if (other.operation == store_operation::list) return list_shows(other, one.name);
   return one.name == other.name;
 }
 
