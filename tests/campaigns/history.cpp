@@ -79,7 +79,7 @@ int main(int count, char** arguments) {
     expect(!check_history(made.get()).good(), "a lie that was believed", seed);
   }
 
-  const std::uint64_t transactions = size == campaign_size::ci ? 1'000'000 : 20'000'000;
+  const std::size_t transactions = size == campaign_size::ci ? 1'000'000 : 20'000'000;
   const std::uint64_t seed = seeds.next();
   generated_history large(seed, {.transactions = transactions, .clients = 16, .keys = transactions / 10});
   const std::clock_t begin = std::clock();  // of the processor: others may use it too

@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 #include <tarn/client.hpp>
-#include <tarn/store/memory_store.hpp>
 #include <tarn/testing/history_check.hpp>
 #include <tarn/testing/history_recorder.hpp>
+#include <tarn/testing/invariants.hpp>
 #include <tarn/testing/random_source.hpp>
 #include <tarn/testing/recorded_client.hpp>
 #include <tarn/testing/simulated_environment.hpp>
@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "event_store.hpp"
 #include "findings.hpp"
 
 namespace tarn_test {
@@ -29,7 +30,7 @@ namespace tarn_test {
 template <class Merge>
 class recorded_lake {
  public:
-  using lake = tarn::testing::recorded_client<tarn::memory_store, tarn::json_codec, Merge>;
+  using lake = tarn::testing::recorded_client<event_store, tarn::json_codec, Merge>;
   using transaction = typename lake::transaction_type;
 
   recorded_lake(std::uint64_t seed, tally& happened)
@@ -40,10 +41,11 @@ class recorded_lake {
     options.bounds.rows_per_object = 1 + random_.below(4);
     options.checkpoint_interval = static_cast<std::uint32_t>(random_.below(4));
     options.surroundings = environment_->get();
-    const tarn::client<tarn::memory_store, tarn::json_codec, Merge> first(store_, options);
+    const tarn::client<event_store, tarn::json_codec, Merge> first(store_, options);
     for (std::size_t number = 0; number < 2 + random_.below(3); ++number)
       clients_.push_back({std::make_unique<lake>(first, into_), {}});
-    clients_.resize(clients_.size());
+    for (std::uint32_t number = 0; number < clients_.size(); ++number)
+      clients_[number].client->inner().store() = store_.of_client(number);
     for (const char* const each : {"kept", "hashed", "ordered", "bag", "other"}) create(each);
   }
 
@@ -77,6 +79,12 @@ class recorded_lake {
     count("contested ranges", report.contested);
     count("permitted cycles", report.permitted_cycles);
     std::string all;
+    const tarn::testing::store_invariants now(store_);
+    const tarn::testing::event_invariants ever(store_.events());
+    count("removals and looks in vain judged", ever.judged());
+    for (const auto* const broken : {&now.violations(), &ever.violations()})
+      for (const auto& each : *broken)
+        all += "L" + std::to_string(static_cast<int>(each.which)) + ": " + each.message + "\n";
     for (const std::string& each : reader.complaints()) all += each + "\n";
     for (const auto& each : report.violations) all += std::string(name_of(each.found_by)) + ": " + each.message + "\n";
     return all;
@@ -214,13 +222,14 @@ class recorded_lake {
     options.grace_ms = random_.below(30);
     const auto done = client.vacuum(options);
     note("vacuum", done);
+    if (done) client.inner().store().note_vacuum();
     if (done && done->kept.oldest > oldest_) oldest_ = done->kept.oldest;
   }
 
   tarn::testing::random_source random_;
   std::unique_ptr<tarn::testing::simulated_environment> environment_;  // stays where it is
   tally* happened_;
-  tarn::memory_store store_;
+  event_store store_;
   tarn::testing::history_recorder into_;
   std::vector<actor> clients_;
   std::optional<tarn::isolation> only_;

@@ -12,6 +12,7 @@
 
 #include "../core/config.hpp"
 #include "../core/strong_types.hpp"
+#include "../core/text.hpp"
 #include "../core/uuid.hpp"
 #include "../table/conflict.hpp"
 
@@ -94,6 +95,11 @@ struct transaction_record {
   bool given_up = false;  // an audit that was told that its version was given up
   std::uint64_t first_operation = 0;
   std::uint32_t operation_count = 0;
+
+  // Whether its client was told that it has made a version.
+  [[nodiscard]] bool claims_version() const noexcept {
+    return outcome == tarn::testing::outcome::acknowledged && committed > snapshot;
+  }
 };
 
 // A housekeeping that gave up versions: nobody needs to be able to read one before `oldest` from `begin` on.
@@ -122,6 +128,9 @@ struct history {
   }
   [[nodiscard]] bool holds(std::uint64_t predicate, row_token row) const {
     return predicate == 0 || predicates[static_cast<std::size_t>(predicate - 1)](row);
+  }
+  [[nodiscard]] std::string describe(std::uint32_t transaction) const {
+    return concat({"transaction ", transaction, " of client ", transactions[transaction].client});
   }
   [[nodiscard]] version head() const { return {static_cast<std::int64_t>(log.size()) - 1}; }
 };

@@ -22,35 +22,31 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "../core/config.hpp"
 #include "../core/strong_types.hpp"
 #include "../core/text.hpp"
-#include "../core/uuid.hpp"
 #include "dependency_graph.hpp"
 #include "history.hpp"
 #include "history_report.hpp"
 #include "misread.hpp"
 #include "model.hpp"
+#include "outcome_check.hpp"
+#include "version_index.hpp"
 
 namespace tarn::inline TARN_ABI::testing {
 
 class history_check {
  public:
   explicit history_check(const history& checked, const history_check_options& options = {})
-      : all_(&checked), options_(options), model_(restored_versions()) {}
+      : all_(&checked), found_{options}, model_(restored_versions()) {}
 
   [[nodiscard]] history_report run() {
-    assign_owners();
-    order_by_snapshot();
-    check_times();
-    check_sessions();
+    versions_ = outcome_check(*all_, found_).run();
     for (const transaction_record& each : all_->transactions)
       for (const recorded_operation& done : all_->operations_of(each))
         if (done.kind == operation_kind::scan && done.key != 0) model_.keep_changes_of(done.table);
@@ -60,16 +56,15 @@ class history_check {
       for (const std::uint32_t each : versions_.readers_of(at)) check_reads(each);
     }
     find_cycles();
-    report_.transactions = all_->transactions.size();
-    report_.versions = all_->log.size();
-    return std::move(report_);
+    found_.report.transactions = all_->transactions.size();
+    found_.report.versions = all_->log.size();
+    return std::move(found_.report);
   }
 
  private:
   static constexpr std::uint32_t nobody = version_index::nobody;
 
   [[nodiscard]] const transaction_record& record(std::uint32_t number) const { return all_->transactions[number]; }
-  [[nodiscard]] std::uint32_t count() const { return static_cast<std::uint32_t>(all_->transactions.size()); }
 
   [[nodiscard]] std::vector<version> restored_versions() const {
     std::vector<version> found;
@@ -78,168 +73,6 @@ class history_check {
         if (done.kind == operation_kind::restore)
           found.insert(found.end(), {version{static_cast<std::int64_t>(done.key)}, version{done.ordering}});
     return found;
-  }
-
-  void report(check which, anomaly what, std::uint32_t transaction, const std::string& message) {
-    if (!options_.checks.has(which)) return;
-    ++report_.count;
-    if (report_.violations.size() < options_.violations_max)
-      report_.violations.push_back({which, what, {transaction}, message});
-  }
-
-  // --- who is in the log -------------------------------------------------------------------------------------------
-
-  // Whether it says that it has made a version.
-  [[nodiscard]] static bool claims_version(const transaction_record& each) {
-    return each.outcome == outcome::acknowledged && each.committed > each.snapshot;
-  }
-
-  void assign_owners() {
-    versions_.owners.assign(all_->log.size(), nobody);
-    for (std::uint32_t each = 0; each < count(); ++each)
-      if (claims_version(record(each))) assign_acknowledged(each);
-    std::unordered_map<uuid, std::int64_t, hash_of_uuid> free;
-    for (std::size_t at = 0; at < versions_.owners.size(); ++at) {
-      if (versions_.owners[at] != nobody || all_->log[at].is_nil()) continue;
-      const auto [other, is_new] = free.emplace(all_->log[at], static_cast<std::int64_t>(at));
-      if (!is_new)
-        report(check::once, anomaly::duplicate_commit, nobody,
-               concat({"versions ", other->second, " and ", at, " are both of ", to_text(all_->log[at])}));
-    }
-    if (!free.empty())
-      for (std::uint32_t each = 0; each < count(); ++each)
-        if (const auto found = free.find(record(each).id); found != free.end()) assign_other(each, found->second);
-    std::size_t unrecorded = 0;  // who may have landed, but nobody knows under which id
-    for (const transaction_record& each : all_->transactions)
-      if (each.id.is_nil() && each.outcome == outcome::unknown) ++unrecorded;
-    for (std::size_t at = 0; at < versions_.owners.size(); ++at)
-      if (versions_.owners[at] == nobody && unrecorded-- == 0) {
-        ++unrecorded;
-        report(check::owners, anomaly::stranger, nobody,
-               concat({"version ", at, " is of ", to_text(all_->log[at]), ", which is nobody's"}));
-      }
-  }
-
-  void assign_acknowledged(std::uint32_t number) {
-    const transaction_record& told = record(number);
-    const auto at = static_cast<std::size_t>(told.committed.number);
-    const bool there = at < versions_.owners.size();
-    const bool other = there && !told.id.is_nil() && !all_->log[at].is_nil() && all_->log[at] != told.id;
-    if (!there || other)
-      return report(check::acknowledged, anomaly::false_acknowledgement, number,
-                    concat({describe(number), " was told that it is version ", at, ", which is ",
-                            there ? concat({"of ", to_text(all_->log[at])}) : std::string("not in the log")}));
-    if (versions_.owners[at] == nobody) {
-      versions_.owners[at] = number;
-      return;
-    }
-    report(check::once, anomaly::shared_slot, number,
-           concat({describe(number), " and ", describe(versions_.owners[at]), " were both told that they are version ",
-                   at}));
-  }
-
-  // Of one whose id is in a slot that no acknowledgement speaks of.
-  void assign_other(std::uint32_t number, std::int64_t at) {
-    const transaction_record& told = record(number);
-    if (told.outcome == outcome::failed) {
-      versions_.owners[static_cast<std::size_t>(at)] = number;
-      return report(check::failed, anomaly::failed_commit, number,
-                    concat({describe(number), " was told that it has failed, and is version ", at}));
-    }
-    if (told.outcome == outcome::unknown) {
-      versions_.owners[static_cast<std::size_t>(at)] = number;
-      return;
-    }
-    versions_.owners[static_cast<std::size_t>(at)] = number;
-    if (claims_version(told))
-      return report(
-          check::once, anomaly::duplicate_commit, number,
-          concat({describe(number), " was told that it is version ", told.committed.number, ", and is version ", at}));
-    report(check::acknowledged, anomaly::false_acknowledgement, number,
-           concat({describe(number), " was told that it has written nothing, and is version ", at}));
-  }
-
-  // --- when --------------------------------------------------------------------------------------------------------
-
-  void order_by_snapshot() {
-    const auto is_there = [&](std::uint32_t number) {
-      return !record(number).given_up && record(number).snapshot <= all_->head();
-    };
-    for (std::uint32_t each = 0; each < count(); ++each)
-      if (!is_there(each) && !record(each).given_up)
-        report(check::reads, anomaly::future_read, each,
-               concat({describe(each), " has read version ", record(each).snapshot.number, ", which is not there"}));
-    versions_.order_by_snapshot(*all_, is_there);
-  }
-
-  // How many of the first `limit` transactions had ended before `time`. They are in the order of their ends, and most
-  // of them had.
-  template <class End>
-  [[nodiscard]] static std::size_t ended_before(std::uint64_t time, std::size_t limit, End end_of) {
-    std::size_t step = 1, last = limit;  // all from `last` on ended later
-    while (last > 0 && end_of(last - 1) >= time) {
-      std::size_t next = last > step ? last - step : 0;
-      if (end_of(next) < time) {
-        while (next + 1 < last) {
-          const std::size_t middle = next + (last - next) / 2;
-          (end_of(middle) < time ? next : last) = middle;
-        }
-        return last;
-      }
-      last = next;
-      step *= 2;
-    }
-    return last;
-  }
-
-  void check_times() {
-    std::vector<std::int32_t> acknowledged(count());  // the newest version among those that ended up to this one
-    std::int32_t newest = -1;
-    for (std::uint32_t each = 0; each < count(); ++each) {
-      const transaction_record& now = record(each);
-      const std::size_t before =
-          ended_before(now.begin, each, [&](std::size_t at) { return all_->transactions[at].end; });
-      const std::int64_t known = before == 0 ? -1 : acknowledged[before - 1];
-      if (now.purpose != purpose::audit && now.snapshot.number < known)
-        report(check::fresh, anomaly::stale_snapshot, each,
-               concat({describe(each), " has read version ", now.snapshot.number, ", when version ", known,
-                       " had been acknowledged"}));
-      if (now.given_up) check_given_up(each);
-      if (claims_version(now)) newest = std::max(newest, static_cast<std::int32_t>(now.committed.number));
-      acknowledged[each] = newest;
-    }
-  }
-
-  void check_given_up(std::uint32_t number) {
-    const transaction_record& audit = record(number);
-    const auto allows = [&](const given_up_versions& each) {
-      return each.begin < audit.end && audit.snapshot < each.oldest;
-    };
-    if (!std::any_of(all_->given_up.begin(), all_->given_up.end(), allows))
-      report(check::kept, anomaly::lost_version, number,
-             concat({describe(number), " could not read version ", audit.snapshot.number, ", which nobody gave up"}));
-  }
-
-  void check_sessions() {
-    struct ended {
-      std::uint64_t end;
-      std::int64_t newest;  // that one of the session's transactions up to this one has read or made
-    };
-    std::unordered_map<std::uint32_t, std::vector<ended>> sessions;
-    for (std::uint32_t each = 0; each < count(); ++each) {
-      const transaction_record& now = record(each);
-      if (now.purpose == purpose::audit) continue;
-      std::vector<ended>& before = sessions[now.session];
-      const std::size_t known = ended_before(now.begin, before.size(), [&](std::size_t at) { return before[at].end; });
-      const std::int64_t newest = known == 0 ? -1 : before[known - 1].newest;
-      if (now.snapshot.number < newest)
-        report(check::sessions, anomaly::session_order, each,
-               concat({describe(each), " has read version ", now.snapshot.number, ", when its session ", now.session,
-                       " had seen version ", newest}));
-      std::int64_t seen = std::max(now.snapshot.number, before.empty() ? -1 : before.back().newest);
-      if (claims_version(now)) seen = std::max(seen, now.committed.number);
-      before.push_back({now.end, seen});
-    }
   }
 
   // --- commits -----------------------------------------------------------------------------------------------------
@@ -265,9 +98,9 @@ class history_check {
   // One operation of a transaction against the versions in (snapshot, at), all of which the model has.
   void check_window(std::uint32_t number, const recorded_operation& done, std::int64_t snapshot, std::int64_t at) {
     const auto since = [&](check which, anomaly what, std::int64_t version, std::string_view why) {
-      report(which, what, number,
-             concat({describe(number), " is version ", at, " and has ", why, ", which version ", version,
-                     " has written since its snapshot, version ", snapshot, name_of_key(done)}));
+      found_.add(which, what, {number},
+                 concat({all_->describe(number), " is version ", at, " and has ", why, ", which version ", version,
+                         " has written since its snapshot, version ", snapshot, name_of_key(done)}));
     };
     const bool serializable = record(number).level == isolation::serializable;
     const table_model& table = model_.table(done.table);
@@ -316,9 +149,9 @@ class history_check {
     for (std::uint32_t table = 0; table < model_.tables(); ++table)
       if (model_.table(table).changed > snapshot &&
           model_.restores(table, {static_cast<std::int64_t>(done.key)}, {snapshot}))
-        report(check::names, anomaly::redefined_table, number,
-               concat({describe(number), " has restored a table that version ", model_.table(table).changed,
-                       " has changed since its snapshot, version ", snapshot, name_of_key({done.kind, table, 0})}));
+        found_.add(check::names, anomaly::redefined_table, {number},
+                   concat({all_->describe(number), " has restored a table that version ", model_.table(table).changed,
+                           " has changed since its snapshot, version ", snapshot, name_of_key({done.kind, table, 0})}));
   }
 
   // The last version that has changed a row that a scan would have found, or found instead; -1: none since `snapshot`.
@@ -339,7 +172,7 @@ class history_check {
   void check_reads(std::uint32_t number) {
     const transaction_record& mine = record(number);
     const auto done = all_->operations_of(mine);
-    const bool silent = mine.outcome == outcome::acknowledged && !claims_version(mine);
+    const bool silent = mine.outcome == outcome::acknowledged && !mine.claims_version();
     std::size_t last = done.size();
     while (!silent && last > 0 && is_write(done[last - 1].kind)) --last;
     bool tries = false;
@@ -350,14 +183,14 @@ class history_check {
         if (done[at].kind != operation_kind::restore) model_.apply(done[at], mine.snapshot.number);
         continue;
       }
-      report_.reads += 1;
+      found_.report.reads += 1;
       const misread wrong = compare(done, at);
       if (wrong.is_wrong) report_misread(number, done[at], wrong);
     }
     if (!tries) return;
     if (silent && model_.trial_changed_rows())
-      report(check::acknowledged, anomaly::false_acknowledgement, number,
-             concat({describe(number), " was told that it had nothing to write, but it had"}));
+      found_.add(check::acknowledged, anomaly::false_acknowledgement, {number},
+                 concat({all_->describe(number), " was told that it had nothing to write, but it had"}));
     model_.end_trial();
   }
 
@@ -401,7 +234,7 @@ class history_check {
   }
 
   [[nodiscard]] misread compare_scan(const recorded_operation& scan, std::span<const recorded_operation> found) {
-    report_.rows += found.size();
+    found_.report.rows += found.size();
     if (!model_.table(scan.table).exists) return {true, 0, 0, 0};
     table_model& table = model_.use_table(scan.table);
     ++scans_;
@@ -421,46 +254,40 @@ class history_check {
 
   void report_misread(std::uint32_t number, const recorded_operation& read, const misread& wrong) {
     misread_ = true;
-    if (!options_.checks.has(check::reads)) return;
+    if (!found_.options.checks.has(check::reads)) return;
     if (writers_.empty()) writers_.fill(*all_, versions_.owners);
     const transaction_record& mine = record(number);
     const std::int64_t snapshot = mine.snapshot.number;
     const std::uint32_t made = snapshot >= 0 ? versions_.owners[static_cast<std::size_t>(snapshot)] : nobody;
     const bool kept_house = made != nobody && record(made).purpose == purpose::housekeeping;
     const anomaly what = classify(*all_, writers_, number, read.table, wrong, kept_house);
-    report(check::reads, what, number,
-           concat({describe(number), " has read version ", snapshot, ": ", describe(what), ": found row ", wrong.seen,
-                   " instead of row ", wrong.expected, name_of_key({read.kind, read.table, wrong.key})}));
+    found_.add(
+        check::reads, what, {number},
+        concat({all_->describe(number), " has read version ", snapshot, ": ", name_of(what), ": found row ", wrong.seen,
+                " instead of row ", wrong.expected, name_of_key({read.kind, read.table, wrong.key})}));
   }
 
   // --- cycles ------------------------------------------------------------------------------------------------------
 
   void find_cycles() {
     if (misread_) contested_.push_back({-1, all_->head().number});
-    report_.contested = contested_.size();
+    found_.report.contested = contested_.size();
     if (contested_.empty()) return;
-    const bool reports = options_.checks.has(check::cycles);
     for (const dependency_cycle& each : find_dependency_cycles(*all_, versions_, std::move(contested_))) {
-      if (each.permitted) ++report_.permitted_cycles;
-      if (each.permitted || !reports) continue;
-      ++report_.count;
-      if (report_.violations.size() < options_.violations_max)
-        report_.violations.push_back({check::cycles, each.what, each.transactions, describe(each)});
+      if (each.permitted)
+        ++found_.report.permitted_cycles;
+      else
+        found_.add(check::cycles, each.what, each.transactions, describe(each));
     }
   }
 
   // --- words -------------------------------------------------------------------------------------------------------
 
-  [[nodiscard]] std::string describe(std::uint32_t number) const {
-    const transaction_record& each = record(number);
-    return concat({"transaction ", number, " of client ", each.client});
-  }
-  [[nodiscard]] static std::string_view describe(anomaly what) { return name_of(what); }
   [[nodiscard]] std::string describe(const dependency_cycle& cycle) const {
     std::string text(name_of(cycle.what));
     const char* before = ": ";
     for (const std::uint32_t each : cycle.transactions) {
-      text += concat({before, describe(each)});
+      text += concat({before, all_->describe(each)});
       before = ", on which depends ";
     }
     return concat({text, ", on which depends the first"});
@@ -471,15 +298,8 @@ class history_check {
     return concat({"; table ", table, ", key ", done.key});
   }
 
-  struct hash_of_uuid {
-    [[nodiscard]] std::size_t operator()(const uuid& id) const noexcept {
-      return static_cast<std::size_t>((id.high ^ id.low * 0x9e37'79b9'7f4a'7c15U) >> 7);
-    }
-  };
-
   const history* all_;
-  history_check_options options_;
-  history_report report_;
+  history_findings found_;
   lake_model model_;
   version_index versions_;
   std::uint32_t scans_ = 0;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "../core/config.hpp"
@@ -151,6 +152,19 @@ struct history_report {
     for (const violation& each : violations)
       if (each.found_by == which && each.what == what) return true;
     return false;
+  }
+};
+
+// Where the parts of a check say what they have found.
+struct history_findings {
+  history_check_options options;
+  history_report report = {};
+
+  void add(check by, anomaly what, std::vector<std::uint32_t> transactions, const std::string& message) {
+    if (!options.checks.has(by)) return;
+    ++report.count;
+    if (report.violations.size() < options.violations_max)
+      report.violations.push_back({by, what, std::move(transactions), message});
   }
 };
 

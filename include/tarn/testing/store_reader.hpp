@@ -155,6 +155,29 @@ class store_reader {
     return all;
   }
 
+  // The rows as they are in the object; none if it is not there, or not what the log says.
+  [[nodiscard]] std::vector<plain_row> encoded_rows(const plain_table& table, const plain_object& object) {
+    const std::string name = table.name_of(object);
+    const auto bytes = get_plain(store_, name);
+    std::vector<plain_row> rows;
+    if (!bytes) return complain(name + " is not there"), rows;
+    if (object.bytes >= 0 && static_cast<std::size_t>(object.bytes) != bytes->size())
+      complain(name + " is of another size");
+    if (!object.checksum.empty() && plain_checksum(*bytes) != object.checksum) complain(name + " has another checksum");
+    const plain_json content = parse(name, *bytes, false);
+    for (const plain_json& encoded : content.list("Data")) {
+      rows.emplace_back();
+      for (const plain_json& each : encoded.items) rows.back().push_back(each.value);
+    }
+    if (object.rows >= 0 && static_cast<std::size_t>(object.rows) != rows.size()) complain(name + " has other rows");
+    return rows;
+  }
+
+  // The key of a record of a keyed object.
+  [[nodiscard]] plain_row key_of(const plain_table& table, const plain_object& object, const plain_row& encoded) {
+    return layout_of(table).key_of(with_columns(table, object, encoded, object.is_base ? 1 : 2));
+  }
+
   // The state that a checkpoint says; false: it is not there, or damaged.
   bool read_checkpoint(std::int64_t at, plain_state& state) {
     const std::string name = numbered_name("_checkpoint_", at);
@@ -261,7 +284,9 @@ class store_reader {
     };
     const auto named = find(content.text("Name"));
     const bool is_there = named != table.objects.end();
-    if (kind == "AddDataobject" || kind == "AddKeyedObject") {
+    if (kind == "AddDataobject") {
+      table.objects.push_back(object_of(content, order));
+    } else if (kind == "AddKeyedObject") {
       add(table, object_of(content, order));
     } else if (kind == "AlterTable") {
       table.schemas.push_back(columns_of(content));
@@ -287,7 +312,7 @@ class store_reader {
   // A compaction's base comes after all that its plan had, and before all else.
   static void add(plain_table& table, plain_object added) {
     const auto after = std::find_if(table.objects.begin(), table.objects.end(), [&](const plain_object& each) {
-      return each.bucket == added.bucket && each.order > added.order;
+      return each.bucket > added.bucket || (each.bucket == added.bucket && each.order > added.order);
     });
     table.objects.insert(after, std::move(added));
   }
@@ -342,24 +367,6 @@ class store_reader {
     made.order = order;
     if (described.find("Compacted") != nullptr) made.order = {made.read_version, UINT32_MAX};
     return made;
-  }
-
-  // The rows as they are in the object; none if it is not there, or not what the log says.
-  [[nodiscard]] std::vector<plain_row> encoded_rows(const plain_table& table, const plain_object& object) {
-    const std::string name = table.name_of(object);
-    const auto bytes = get_plain(store_, name);
-    std::vector<plain_row> rows;
-    if (!bytes) return complain(name + " is not there"), rows;
-    if (object.bytes >= 0 && static_cast<std::size_t>(object.bytes) != bytes->size())
-      complain(name + " is of another size");
-    if (!object.checksum.empty() && plain_checksum(*bytes) != object.checksum) complain(name + " has another checksum");
-    const plain_json content = parse(name, *bytes, false);
-    for (const plain_json& encoded : content.list("Data")) {
-      rows.emplace_back();
-      for (const plain_json& each : encoded.items) rows.back().push_back(each.value);
-    }
-    if (object.rows >= 0 && static_cast<std::size_t>(object.rows) != rows.size()) complain(name + " has other rows");
-    return rows;
   }
 
   // With the table's current columns. `before`: values that are no columns.
