@@ -54,7 +54,7 @@ inline random_scenario make_random_scenario(std::uint64_t seed) {
   for (std::size_t at = 0; at < names; ++at)
     if (random.chance(40)) made.initial.emplace_back(scenario_names[at]);
   made.clients.resize(2 + random.below(3));
-  std::size_t late_left = 1;
+  std::size_t late_left = 2;
   const std::size_t calls = made.clients.size() == 2 ? 8 : 7;
   for (std::size_t left = made.clients.size() + random.below(calls - made.clients.size() + 1); left > 0; --left) {
     std::vector<random_call>& client = made.clients[random.below(made.clients.size())];

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <set>
 #include <string>
@@ -84,6 +85,7 @@ class explorer {
   [[nodiscard]] bool is_enough() const noexcept { return report_.failures.size() >= options_.failures_max; }
   void not_exhaustive(std::string_view why) {
     report_.exhaustive = false;
+    report_.at_least = true;
     if (report_.why_not.empty()) report_.why_not = why;
   }
 
@@ -102,13 +104,27 @@ class explorer {
         next = first_process(enabled);
       }
       run_.step(next);
-      if (made.whole && made.wrong.empty() && options_.check_step) made.wrong = options_.check_step(moment);
+      if (made.whole && made.wrong.empty()) made.wrong = ask(options_.check_step, moment);
     }
     strategy.end(run_);
     if (!made.whole) return {};
     if (!run_.error().empty()) made.wrong = run_.error();
-    if (made.wrong.empty() && options_.check) made.wrong = options_.check(moment);
+    if (made.wrong.empty()) made.wrong = ask(options_.check, moment);
     return made;
+  }
+
+  // A check may well stumble over what it is to find.
+  [[nodiscard]] static std::string ask(const exploration_check& check, const explored_moment& moment) {
+    if (!check) return {};
+#if TARN_HAS_EXCEPTIONS
+    try {
+      return check(moment);
+    } catch (const std::exception& thrown) {
+      return concat({"the check threw: ", thrown.what()});
+    }
+#else
+    return check(moment);
+#endif
   }
 
   [[nodiscard]] std::uint64_t run_hash() noexcept {
@@ -131,6 +147,16 @@ class explorer {
     replaying_ = false;
     if (again.fits() && run_hash() == hash) return {};
     return "the same schedule makes another run: a program depends on something besides its store's answers";
+  }
+
+  // Nothing if the run does not fail; else it, with the schedule that it really had.
+  [[nodiscard]] std::optional<failed_run> try_again(const schedule& order) {
+    replay_walk walk(order.blocks);
+    replaying_ = true;
+    made_run made = make_run(walk, order.faults, order.present());
+    replaying_ = false;
+    if (made.wrong.empty()) return {};
+    return failed_run{explored_moment(run_, order.faults, order.present()).order(), std::move(made.wrong)};
   }
 
   void replay(const std::string& text) {
@@ -161,17 +187,19 @@ class explorer {
     plan_ = &plan;
     seen_ = &seen;
     fired_ = 0;
-    const exploration_report before = report_;
+    exploration_report before = report_;
     std::visit([&](const auto& by) { search(by); }, options_.by);
-    if (fired_ == 0 && report_.failures.size() == before.failures.size()) {
-      const std::uint64_t dropped = report_.runs - before.runs;
-      report_ = before;
-      ++report_.plans_dropped;
-      report_.runs_dropped += dropped;
-      return {};
+    if (fired_ > 0 || report_.failures.size() > before.failures.size()) {
+      ++report_.plans;
+      return seen;
     }
-    ++report_.plans;
-    return seen;
+    ++before.plans_dropped;
+    before.runs_dropped += report_.runs - before.runs;
+    const bool searched_all = report_.exhaustive;
+    const std::string why_not = std::move(report_.why_not);
+    report_ = std::move(before);
+    if (!searched_all) not_exhaustive(why_not);
+    return {};
   }
 
   void search(const explore_by::partial_order&) {
@@ -285,28 +313,14 @@ class explorer {
   void add_failure(const schedule& order, std::string message) {
     exploration_failure failed{message, to_text(order), {}, {}};
     if (options_.shrink_runs_max != 0) {
-      using failure = typename schedule_shrinker<explorer>::failure;
-      const failure simple =
-          schedule_shrinker<explorer>(*this, failure{order, std::move(message)}, options_.shrink_runs_max).shrink();
-      failed.shrunk_message = simple.message;
+      auto attempt = [this](const schedule& tried) { return try_again(tried); };
+      failed_run simple = schedule_shrinker(attempt, {order, std::move(message)}, options_.shrink_runs_max).shrink();
+      failed.shrunk_message = std::move(simple.message);
       failed.shrunk_schedule = to_text(simple.order);
     }
     report_.failures.push_back(std::move(failed));
   }
 
- public:
-  // For `schedule_shrinker`.
-  [[nodiscard]] std::optional<schedule_shrinker<explorer>::failure> operator()(const schedule& order) {
-    replay_walk walk(order.blocks);
-    replaying_ = true;
-    const made_run made = make_run(walk, order.faults, order.present());
-    replaying_ = false;
-    if (made.wrong.empty()) return {};
-    return schedule_shrinker<explorer>::failure{explored_moment(run_, order.faults, order.present()).order(),
-                                                made.wrong};
-  }
-
- private:
   exploration_options options_;
   explored_run run_;
   std::uint64_t everybody_;

@@ -108,6 +108,7 @@ struct exploration_options {
 
   // Before each run: for what programs and checks share with each other, and for whoever does the faults.
   std::function<void(const fault_plan&)> begin;
+  // Also called for runs that are made again, and with other schedules to make that of a failure simpler.
   exploration_check check;       // after each run
   exploration_check check_step;  // after each step of each run
   explored_faults faults;

@@ -29,8 +29,9 @@ struct exploration_report {
   std::uint64_t runs_dropped = 0;      // of those
   std::uint64_t runs_with_faults = 0;  // in which all of a plan happened
 
-  // All possible runs of all plans that what was done stands for; `at_least` if not all could be counted, or there are
-  // more than fit. 0 if it is not known at all.
+  // How many runs those that were made stand for: all that are possible and in which all of their plan happens; by
+  // explore_by::states, of their plan something or nothing. `at_least` if not all could be counted, or there are more
+  // than fit. 0 if it is not known at all.
   std::uint64_t interleavings = 0;
   bool at_least = false;
 
@@ -48,9 +49,10 @@ struct exploration_report {
 
   // One line, and for each failure one more.
   [[nodiscard]] std::string text() const {
-    std::string line = concat({runs, " runs, ", given_up, " given up, ", repeated, " repeated, longest ", longest_run,
-                               " steps, ", plans, " plans of faults"});
-    if (plans_dropped != 0) append_text(line, concat({" (", plans_dropped, " more never happened)"}));
+    std::string line =
+        concat({runs, " runs, ", given_up, " given up, ", repeated, " repeated, longest ", longest_run, " steps"});
+    if (plans > 1) append_text(line, concat({", ", plans, " plans of faults"}));
+    if (plans_dropped != 0) append_text(line, concat({", ", plans_dropped, " plans that never happened"}));
     if (interleavings != 0)
       append_text(line, concat({", ", at_least ? "at least " : "", interleavings, " interleavings"}));
     if (states != 0) append_text(line, concat({", ", states, " states"}));

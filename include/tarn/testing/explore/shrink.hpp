@@ -13,21 +13,20 @@
 
 namespace tarn::inline TARN_ABI::testing {
 
-// `attempt(schedule)` makes a run, and returns nothing if it does not fail; else the failure, and the schedule that the
-// run really had.
+struct failed_run {
+  schedule order;
+  std::string message;
+};
+
+// `attempt(schedule)` makes a run, and returns nothing, or a failed_run with the schedule that the run really had.
 template <class Attempt>
 class schedule_shrinker {
  public:
-  struct failure {
-    schedule order;
-    std::string message;
-  };
-
-  schedule_shrinker(Attempt& attempt, failure found, std::size_t runs_max)
+  schedule_shrinker(Attempt& attempt, failed_run found, std::size_t runs_max)
       : attempt_(attempt), best_(std::move(found)), runs_left_(runs_max) {}
 
   // A schedule from which nothing can be taken away, unless the runs did not suffice.
-  [[nodiscard]] failure shrink() {
+  [[nodiscard]] failed_run shrink() {
     while (drop_fault() || drop_client() || drop_switch()) {
     }
     drop_end();
@@ -35,7 +34,7 @@ class schedule_shrinker {
   }
 
  private:
-  [[nodiscard]] std::optional<failure> fails(const schedule& tried) {
+  [[nodiscard]] std::optional<failed_run> fails(const schedule& tried) {
     if (runs_left_ == 0) return {};
     --runs_left_;
     return attempt_(tried);
@@ -60,7 +59,7 @@ class schedule_shrinker {
       if (std::exchange(tried.programs[number], "-") == "-") continue;
       std::erase_if(tried.faults, [&](const planned_fault& each) { return each.client == number; });
       if (tried.present() == 0 || (!needs_no_switch && fails(one_after_the_other(tried)))) continue;
-      std::optional<failure> found = fails(tried);
+      std::optional<failed_run> found = fails(tried);
       if (needs_no_switch && found && found->message != best_.message) continue;
       if (take(std::move(found))) return true;
     }
@@ -101,23 +100,23 @@ class schedule_shrinker {
     while (!best_.order.blocks.empty()) {
       schedule tried = best_.order;
       tried.blocks.pop_back();
-      std::optional<failure> found = fails(tried);
+      std::optional<failed_run> found = fails(tried);
       if (!found) break;
       best_ = {std::move(tried), std::move(found->message)};
     }
   }
 
-  [[nodiscard]] bool take(std::optional<failure> found) {
+  [[nodiscard]] bool take(std::optional<failed_run> found) {
     if (!found) return false;
     best_ = std::move(*found);
     return true;
   }
-  [[nodiscard]] bool take_if_shorter(std::optional<failure> found) {
+  [[nodiscard]] bool take_if_shorter(std::optional<failed_run> found) {
     return found && found->order.blocks.size() < best_.order.blocks.size() && take(std::move(found));
   }
 
   Attempt& attempt_;
-  failure best_;
+  failed_run best_;
   std::size_t runs_left_;
 };
 
