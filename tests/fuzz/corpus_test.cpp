@@ -57,7 +57,7 @@ void replay(const fuzz::target& target) {
     run(target, bytes);
   }
   run(target, "");
-  MESSAGE(files.size(), " inputs of ", target.name);
+  MESSAGE(files.size(), " inputs of ", std::string(target.name));
 }
 
 [[nodiscard]] bool is_sound(const fuzz::store_content& content) {
@@ -76,6 +76,7 @@ TEST_CASE("A13: the corpus of JSON texts") { replay(fuzz::targets::json); }
 TEST_CASE("A13: the corpus of data objects") { replay(fuzz::targets::data_object); }
 TEST_CASE("A13: the corpus of buckets, merged by each strategy") { replay(fuzz::targets::delta); }
 TEST_CASE("A13: the corpus of sets of rows") { replay(fuzz::targets::row_set); }
+TEST_CASE("The corpus of simulated runs") { replay(fuzz::targets::operations); }
 TEST_CASE("A13: the corpus of whole stores") { replay(fuzz::targets::tree); }
 
 TEST_CASE("What was changed is made whole again: a lake with another row is sound once it is mended") {

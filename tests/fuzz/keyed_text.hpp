@@ -105,7 +105,7 @@ class keyed_text_reader {
     for (const keyed_block& block : of_.blocks)
       for (const tarn::row& each : block.rows) apply(states[key_of(each, block)], each, block);
     std::vector<tarn::row> live;
-    for (const auto& [key, now] : states)
+    for (const auto& [of, now] : states)
       if (now.is_live) live.push_back(*now.row);
     return live;
   }
