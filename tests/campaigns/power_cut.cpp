@@ -57,10 +57,10 @@ class power_cuts {
     while (distinct() < enough && bad_ == 0) {
       power_cut_run undisturbed(++seed_, short_run);
       undisturbed.run();
-      for (const auto& each : undisturbed.syncs()) {
+      for (const auto& each : undisturbed.failing_syncs()) {
         if (distinct() >= enough || bad_ != 0) return;
         power_cut_run run(seed_, short_run);
-        run.machine->faults = {each.failing};
+        run.machine->faults = {each.fault};
         run.run();
         ++failed_syncs_;
         options.from_call = each.place;
@@ -77,14 +77,21 @@ class power_cuts {
     short_run.steps = 4;
     const std::uint64_t enough = distinct() + states;
     while (distinct() < enough && bad_ == 0) {
-      power_cut_run run(++seed_, short_run);
-      const auto what = static_cast<directory_fault>(random.below(tarn::testing::directory_faults));
-      const bool for_good = random.chance(30);
-      run.machine->faults = {plan_directory_fault(random.below(short_run.clients), random.below(250), what, for_good)};
-      run.run();
-      for (const auto& of_call : run.machine->fired)
-        for (const std::uint64_t times : of_call) faults_ += times;
-      add(run, crash_options{});
+      power_cut_run undisturbed(++seed_, short_run);
+      undisturbed.run();
+      for (std::size_t kind = 0; kind < tarn::testing::directory_faults && bad_ == 0; ++kind) {
+        const auto candidates = undisturbed.possible(static_cast<directory_fault>(kind), false);
+        if (candidates.empty()) continue;
+        auto chosen = candidates[random.below(candidates.size())];
+        chosen.fault.what.for_good = random.chance(30);
+        power_cut_run run(seed_, short_run);
+        run.machine->faults = {chosen.fault};
+        run.run();
+        for (const auto& of_call : run.machine->fired) faults_ += of_call[kind];
+        crash_options options;
+        options.from_call = chosen.place;
+        add(run, options);
+      }
     }
   }
 
