@@ -27,10 +27,11 @@ struct bounds {
   std::uint64_t weakest;  // distinct states to be tried, of each model
   std::uint64_t ordered;
   std::uint64_t failed_sync;
+  std::uint64_t faulty;  // of runs in which any system call fails in any way
   std::uint64_t forgetful_runs;
 };
-constexpr bounds ci{3'000, 1'500, 3'000, 1};
-constexpr bounds nightly{250'000, 80'000, 200'000, 20};
+constexpr bounds ci{3'000, 1'500, 2'000, 1'500, 1};
+constexpr bounds nightly{250'000, 80'000, 120'000, 80'000, 20};
 
 class power_cuts {
  public:
@@ -56,13 +57,39 @@ class power_cuts {
     while (distinct() < enough && bad_ == 0) {
       power_cut_run undisturbed(++seed_, short_run);
       undisturbed.run();
-      for (const auto& each : undisturbed.syncs()) {
+      for (const auto& each : undisturbed.failing_syncs()) {
         if (distinct() >= enough || bad_ != 0) return;
         power_cut_run run(seed_, short_run);
-        run.machine->faults = {each.failing};
+        run.machine->faults = {each.fault};
         run.run();
         ++failed_syncs_;
         options.from_call = each.place;
+        add(run, options);
+      }
+    }
+  }
+
+  // The same as `try_model`, with one system call that fails, in any way, once or from then on.
+  void try_faults(std::uint64_t states) {
+    using tarn::testing::directory_fault;
+    tarn::testing::random_source random(seed_);
+    power_cut_options short_run;
+    short_run.steps = 4;
+    const std::uint64_t enough = distinct() + states;
+    while (distinct() < enough && bad_ == 0) {
+      power_cut_run undisturbed(++seed_, short_run);
+      undisturbed.run();
+      for (std::size_t kind = 0; kind < tarn::testing::directory_faults && bad_ == 0; ++kind) {
+        const auto candidates = undisturbed.possible(static_cast<directory_fault>(kind), false);
+        if (candidates.empty()) continue;
+        auto chosen = candidates[random.below(candidates.size())];
+        chosen.fault.what.for_good = random.chance(30);
+        power_cut_run run(seed_, short_run);
+        run.machine->faults = {chosen.fault};
+        run.run();
+        for (const auto& of_call : run.machine->fired) faults_ += of_call[kind];
+        crash_options options;
+        options.from_call = chosen.place;
         add(run, options);
       }
     }
@@ -94,16 +121,19 @@ class power_cuts {
   [[nodiscard]] std::uint64_t distinct() const { return disks_.size(); }
   // Every forgotten fsync of an object's bytes is found out. That of a folder may be made up for by the next one.
   [[nodiscard]] bool good() const {
-    return bad_ == 0 && cut_ == 0 && found_out_[0] > 0 && found_out_[1] == forgotten_[1];
+    return bad_ == 0 && cut_ == 0 && faults_ > 0 && found_out_[0] > 0 && found_out_[1] == forgotten_[1];
   }
 
   [[nodiscard]] std::string text() {
     return tarn::concat(
-        {"3 clients, 10 steps (3 where an fsync fails), one interference between any two system calls of a step: ",
+        {"3 clients, 10 steps (3 or 4 where something fails), one interference between any two system calls of a "
+         "step: ",
          runs_,
          " runs (",
          failed_syncs_,
-         " with an fsync that fails), ",
+         " with an fsync that fails, others with ",
+         faults_,
+         " failing system calls), ",
          happened_["commit"],
          " commits, ",
          happened_["compaction"],
@@ -150,6 +180,7 @@ class power_cuts {
   std::uint64_t seed_ = 0;
   std::uint64_t runs_ = 0;
   std::uint64_t failed_syncs_ = 0;
+  std::uint64_t faults_ = 0;
   std::uint64_t moments_ = 0;
   std::uint64_t combinations_ = 0;
   std::uint64_t bad_ = 0;
@@ -169,8 +200,9 @@ int main(int count, char** arguments) {
   all.try_model(tarn::testing::weakest_posix, wanted.weakest);
   all.try_model(tarn::testing::ordered_like_ext4, wanted.ordered);
   all.try_failed_syncs(wanted.failed_sync);
+  all.try_faults(wanted.faulty);
   for (std::uint64_t run = 0; run < wanted.forgetful_runs; ++run) all.forget_each_sync();
   print_campaign("power_cut", all.text(), since);
-  const bool enough = all.distinct() >= wanted.weakest + wanted.ordered + wanted.failed_sync;
+  const bool enough = all.distinct() >= wanted.weakest + wanted.ordered + wanted.failed_sync + wanted.faulty;
   return all.good() && enough ? 0 : 1;
 }

@@ -91,13 +91,13 @@ TEST_CASE("every kind of fsync is needed: without it, a loss of power breaks a p
 TEST_CASE("an fsync that fails and gives up what it was to write costs no acknowledged commit") {
   power_cut_run undisturbed(2, short_run(1));
   undisturbed.run();
-  const auto syncs = undisturbed.syncs();
+  const auto syncs = undisturbed.failing_syncs();
   REQUIRE(syncs.size() > 5);
   std::uint64_t unclear = 0;
   for (const auto& each : syncs) {
-    INFO("fault ", to_text(each.failing));
+    INFO("fault ", to_text(each.fault));
     power_cut_run run(2, short_run(1));
-    run.machine->faults = {each.failing};
+    run.machine->faults = {each.fault};
     run.run();
     CHECK(run.machine->trace[each.place].gave_up_pages);
     unclear += run.happened["commit_unknown"];

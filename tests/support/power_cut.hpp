@@ -105,23 +105,26 @@ class power_cut_run {
     return enumerate(wanted, finds_first, [](const tarn::testing::crash_state&) {});
   }
 
-  // An fsync that was called after all clients had opened the folder: where it is in the trace, and as a fault for
-  // another run of the same seed. (Of one that has failed before, a store that is opened later hears nothing.)
-  struct called_sync {
+  // A call that was made after all clients had opened the folder: where it is in the trace, and as what it may fail in
+  // another run of the same seed. (Of an fsync that has failed before, a store that is opened later hears nothing.)
+  struct possible_fault {
     std::size_t place = 0;
-    tarn::testing::planned_fault failing;
+    tarn::testing::planned_fault fault;
   };
-  [[nodiscard]] std::vector<called_sync> syncs() const {
-    std::vector<called_sync> all;
+  [[nodiscard]] std::vector<possible_fault> possible(tarn::testing::directory_fault what, bool of_syncs_only) const {
+    std::vector<possible_fault> all;
     std::map<std::size_t, std::size_t> calls;
     for (std::size_t place = 0; place < machine->trace.size(); ++place) {
       const tarn::testing::traced_call& each = machine->trace[place];
       if (each.call == tarn::testing::system_call::mark) continue;
       const std::size_t call = calls[each.client]++;
-      if (is_sync(each.call) && place >= all_open_)
-        all.push_back({place, plan_directory_fault(each.client, call, tarn::testing::directory_fault::io_error)});
+      const bool wanted = of_syncs_only ? is_sync(each.call) : can_meet(each.call, what);
+      if (wanted && place >= all_open_) all.push_back({place, plan_directory_fault(each.client, call, what)});
     }
     return all;
+  }
+  [[nodiscard]] std::vector<possible_fault> failing_syncs() const {
+    return possible(tarn::testing::directory_fault::io_error, true);
   }
 
   std::map<std::string, std::uint64_t> happened;  // steps that succeeded, by kind, and what errors there were

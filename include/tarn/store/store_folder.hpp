@@ -71,7 +71,9 @@ class store_folder {
 
   // Whether an fsync of the folder has failed. Linux reports a failed write-back once, then takes the pages for clean:
   // a second fsync "succeeds" and proves nothing (as PostgreSQL found in 2018). So a store object that has seen one
-  // promises nothing any more; a new one starts from what is on the medium.
+  // promises nothing any more. One that is opened later cannot know, and sees what may not be on the medium: hence the
+  // advice to check the disk first. (File systems that turn read-only after such a failure, as ext4 and XFS do when the
+  // names in a folder are concerned, leave it nothing to do wrong.)
   [[nodiscard]] bool durability_lost() {
     const scoped_lock hold(guard_);
     return !lost_;

@@ -254,9 +254,10 @@ class recording_system {
     machine_->clock.ms += machine_->call_takes_ms;
     const std::size_t index = machine_->calls[client_]++;
     for (const planned_fault& each : machine_->faults) {
-      if (each.client != client_ || (each.what.for_good ? each.call > index : each.call != index)) continue;
+      const bool is_due = each.what.for_good ? each.call <= index : each.call == index;
+      if (each.client != client_ || !is_due || each.what.kind != fault_kind::directory) continue;
       if (!can_meet(made.call, static_cast<directory_fault>(each.what.argument))) continue;
-      ++machine_->fired[static_cast<std::size_t>(made.call)][each.what.argument];
+      ++machine_->fired[static_cast<std::size_t>(made.call)][static_cast<std::size_t>(each.what.argument)];
       return &each;
     }
     return nullptr;
