@@ -126,11 +126,8 @@ template <class = void>
   if (name.empty()) return refuse("is empty");
   if (name.size() > table_name_size_max) return refuse("is too long");
   if (name.front() == '.') return refuse("starts with a dot");
-  for (const char c : name) {
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    if (!letter && !(c >= '0' && c <= '9') && c != '_' && c != '-' && c != '.')
-      return refuse(concat({"holds the byte 0x", hex(static_cast<std::uint8_t>(c))}));
-  }
+  for (const char c : name)
+    if (!is_name_character(c)) return refuse(concat({"holds the byte 0x", hex(static_cast<std::uint8_t>(c))}));
   return {};
 }
 
