@@ -312,11 +312,13 @@ def main():
         names = set(arguments.headers or strict)
         wanted = lambda header, line: header in names or f"{header}:{line}" in names  # noqa: E731
     mutants = find_mutants(arguments.program, include, wanted)
+    texts = {each.header: (include / each.header).read_text(encoding="utf-8").splitlines() for each in mutants}
+    # Where a block ends the compiler branches by itself, on the way to destructors.
+    mutants = [each for each in mutants if texts[each.header][each.line - 1][each.column - 1 :][:1] != "}"]
     part, parts = map(int, arguments.part.split("/"))
     mutants = mutants[part - 1 :: parts]
     if arguments.sample and arguments.sample < len(mutants):
         mutants = random.Random(arguments.seed).sample(mutants, arguments.sample)
-    texts = {each.header: (include / each.header).read_text(encoding="utf-8").splitlines() for each in mutants}
     explained = read_explained(HERE / "equivalent_mutants.txt")
 
     def describe(mutant):
