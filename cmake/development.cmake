@@ -1,6 +1,7 @@
 # How tarn builds its own tests, examples and benchmarks. Nothing here reaches a consumer.
 set(TARN_SANITIZE "" CACHE STRING "Sanitizers for tarn's own programs: address,undefined or thread")
 option(TARN_NO_EXCEPTIONS "Build tarn's own programs without exceptions and RTTI" OFF)
+option(TARN_COVERAGE "Measure which lines, branches and conditions the tests run; needs Clang 19" OFF)
 
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
@@ -23,6 +24,10 @@ if(TARN_SANITIZE)
 endif()
 if(TARN_NO_EXCEPTIONS)
   target_compile_options(tarn_development INTERFACE -fno-exceptions -fno-rtti)
+endif()
+if(TARN_COVERAGE)
+  target_compile_options(tarn_development INTERFACE -fprofile-instr-generate -fcoverage-mapping -fcoverage-mcdc)
+  target_link_options(tarn_development INTERFACE -fprofile-instr-generate)
 endif()
 
 enable_testing()

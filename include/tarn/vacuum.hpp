@@ -331,6 +331,7 @@ template <class Store, class Codec, class Merge>
     const std::int64_t markers = core.extent.markers;
     const status begun = vacuum_detail::begin_log_at(lake, begin, **newest);
     if (const status found = find_truncations(core.store, core.extent); !found) return found.error();
+    if (!begun && begun.error().code() == errc::io) return begun.error();
     // What others have given up meanwhile cannot be read any more: then that is why.
     if (!begun && (core.extent.markers > markers || begun.error().code() == errc::snapshot_expired))
       return error(errc::conflict, concat({"another truncation or vacuum has gone further than version ", begin.number,

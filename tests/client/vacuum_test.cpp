@@ -4,8 +4,10 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <tarn/tarn.hpp>
 #include <tarn/vacuum.hpp>
+#include <utility>
 #include <vector>
 
 #include "../support/sample_entry.hpp"
@@ -916,4 +918,106 @@ TEST_CASE("an empty lake, and one of a single version, can be vacuumed and trunc
   CHECK(vacuum(lake, made.keeping(1)).has_value());
   CHECK(truncate(lake).value() == version{0});
   CHECK(rows_at(lake, lake.newest_snapshot().value()->at) == 0);
+}
+
+TEST_CASE("a time before all others is before every other, and no time is before that") {
+  using vacuum_detail::before;
+  CHECK(before({5}, 7) == timestamp{-2});
+  CHECK(before({-1}, INT64_MAX - 1) == timestamp{INT64_MIN + 1});
+  CHECK(before({-1}, INT64_MAX) == timestamp{INT64_MIN});
+  CHECK(before({5}, UINT64_MAX) == timestamp{INT64_MIN});
+  CHECK(before({INT64_MIN + 3}, 3) == timestamp{INT64_MIN});
+  CHECK(before({INT64_MIN + 3}, 2) == timestamp{INT64_MIN + 1});
+}
+
+TEST_CASE("why an object goes or stays has a name") {
+  std::vector<std::string_view> names;
+  for (const auto each :
+       {vacuum_verdict::garbage, vacuum_verdict::referenced, vacuum_verdict::young, vacuum_verdict::ageless})
+    names.push_back(name_of(each).substr(0, name_of(each).find(' ')));
+  CHECK(names == std::vector<std::string_view>{"garbage:", "referenced", "young:", "of"});
+}
+
+TEST_CASE("the newest version is always kept, and as many others as are asked for, if there are so many") {
+  for (const auto& [versions, oldest] :
+       {std::pair<std::uint64_t, std::int64_t>{0, 4}, {1, 4}, {2, 3}, {5, 0}, {6, 0}}) {
+    memory_store store;
+    lake_in_time made(store);
+    made.grow_to(4);
+    auto lake = made.open();
+    made.hands().clock.ms += 1'000;
+    CAPTURE(versions);
+    CHECK(vacuum(lake, made.keeping(versions))->kept.oldest == version{oldest});
+  }
+}
+
+TEST_CASE("names that are like those of objects, entries and checkpoints, and are none, stay") {
+  memory_store store;
+  lake_in_time made(store);
+  made.grow_to(9);
+  const std::vector<std::string> strangers = {
+      "_checkpoint_1", "_checkpoint_00000000000000000001_x", "_log_1", "_table_x", "_table_x_1", "_trunc_x"};
+  for (const std::string& name : strangers) REQUIRE(store.put_if_absent(name, "?").outcome() == put_outcome::created);
+  made.give_up({7});
+  for (const std::string& name : strangers) CHECK(store.get(name).has_value());
+}
+
+TEST_CASE("a vacuum that cannot read on to its own version, or reads another there, removes nothing") {
+  for (const bool replaced : {false, true}) {
+    busy_store store;
+    lake_in_time made(store);
+    made.grow_to(5);
+    auto lake = made.open();
+    {
+      auto tx = lake.begin().value();
+      tx.drop_table("x").value();
+      tx.commit().value();
+    }
+    const auto objects = names_in(store.inner(), object_prefix);
+    const std::string own = entry_name({7});
+    bool committed = false;
+    store.plan().put = [&](std::string_view name, std::string_view bytes, memory_store& inner) {
+      if (name != own) return inner.put_if_absent(name, bytes);
+      committed = true;
+      entry other = read_entry(bytes, {7}, limits()).value();
+      other.transaction = sample_id(99);
+      return inner.put_if_absent(name, replaced ? write_entry(other) : bytes);
+    };
+    store.plan().before_get = [&](std::string_view name) {
+      return committed && !replaced && name == own ? status(error(errc::not_found, "not yet")) : status();
+    };
+    made.hands().clock.ms += 1'000;
+    CAPTURE(replaced);
+    check_fails(vacuum(lake, made.keeping(1)), errc::corrupt, replaced ? "" : "are not on one chain");
+    CHECK(committed);
+    CHECK(names_in(store.inner(), object_prefix) == objects);
+  }
+}
+
+TEST_CASE("a truncation that a vacuum overtakes at any moment succeeds, or says so") {
+  std::uint64_t moments = 0, conflicts = 0;
+  for (std::uint64_t moment = 0; moment <= moments; ++moment) {
+    busy_store store;
+    lake_in_time made(store);
+    made.grow_to(9);
+    auto lake = made.open();
+    made.hands().clock.ms += 1'000;
+    REQUIRE(vacuum(lake, made.keeping(3))->kept.oldest == version{7});
+    std::uint64_t calls = 0;
+    interrupt(store, moment, calls, [&] {
+      auto other = made.open();
+      CHECK(vacuum(other, made.keeping(1)).has_value());
+    });
+    CAPTURE(moment);
+    const auto done = truncate(lake);
+    if (!done.has_value()) {
+      check_fails(done, errc::conflict, "another truncation or vacuum has gone further");
+      ++conflicts;
+    }
+    moments = calls;
+    store.plan().before_get = {};
+    CHECK(truncate(lake).value() >= version{7});
+  }
+  CHECK(moments >= 10);
+  CHECK(conflicts >= 1);
 }

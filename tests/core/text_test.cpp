@@ -1,7 +1,9 @@
 #include <doctest/doctest.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <tarn/core/text.hpp>
 
 using namespace tarn;
@@ -22,4 +24,20 @@ TEST_CASE("hex writes all digits, in lower case") {
   CHECK(hex(std::uint32_t{0xdead'beef}) == "deadbeef");
   CHECK(hex(std::uint64_t{0x0123'4567'89ab'cdef}) == "0123456789abcdef");
   CHECK(hex(~std::uint64_t{0}) == "ffffffffffffffff");
+}
+
+TEST_CASE("a hex digit is what hex writes, and nothing else") {
+  for (int byte = 0; byte < 256; ++byte) {
+    const char c = static_cast<char>(byte);
+    const std::size_t place = std::string_view("0123456789abcdef").find(c);
+    CHECK(hex_digit(c) == (place == std::string_view::npos ? -1 : static_cast<int>(place)));
+  }
+}
+
+TEST_CASE("names in a store have ASCII letters, digits, '_', '-' and '.'") {
+  constexpr std::string_view all = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
+  for (int byte = 0; byte < 256; ++byte) {
+    const char c = static_cast<char>(byte);
+    CHECK(is_name_character(c) == (all.find(c) != std::string_view::npos));
+  }
 }

@@ -336,7 +336,7 @@ class changes_history {
       apply(change, table);
     }
     found_.enter(range);
-    if (!feed->status() && !(from == -1 && to == -1)) return found_.fail(feed->status().error().message());
+    if (!feed->status() && (from != -1 || to != -1)) return found_.fail(feed->status().error().message());
     for (; at <= to; ++at) end_version(table, at, from);
   }
 

@@ -312,7 +312,7 @@ class lake_history {
     auto [values, row] = make_row(mine.seen.bag, id);
     found_.tell({"insert ", std::to_string(id)});
     must(mine.work.insert("bag", row), "insert");
-    note(mine, [id, values = values](model_state& state) { state.bag.records[id] = {model_presence::live, values}; });
+    note(mine, [id, of = values](model_state& state) { state.bag.records[id] = {model_presence::live, of}; });
   }
 
   // Some rows that the transaction sees.
@@ -331,8 +331,8 @@ class lake_history {
     if (!erased) return failed(mine, "erase_where", erased.error());
     found_.tell({"erase ", std::to_string(*erased), " rows of the bag"});
     found_.expect(*erased == chosen.size(), "erase_where found other rows");
-    note(mine, [chosen = chosen](model_state& state) {
-      for (const std::int64_t id : chosen) state.bag.records.erase(id);
+    note(mine, [ids = chosen](model_state& state) {
+      for (const std::int64_t id : ids) state.bag.records.erase(id);
     });
   }
   void update_rows(open_transaction& mine) {
@@ -343,8 +343,8 @@ class lake_history {
     if (!updated) return failed(mine, "update_where", updated.error());
     found_.tell({"update ", std::to_string(*updated), " rows of the bag"});
     found_.expect(*updated == chosen.size(), "update_where found other rows");
-    note(mine, [chosen = chosen, number](model_state& state) {
-      for (const std::int64_t id : chosen) state.bag.records[id].values[order_column] = number;
+    note(mine, [ids = chosen, number](model_state& state) {
+      for (const std::int64_t id : ids) state.bag.records[id].values[order_column] = number;
     });
   }
 
@@ -359,7 +359,7 @@ class lake_history {
     auto [values, row] = make_row(mine.seen.keyed, key);
     found_.tell({"upsert ", std::to_string(key)});
     must(mine.work.upsert("keyed", row), "upsert");
-    note(mine, [this, key, values = values](model_state& state) { fold(state, key, {model_presence::live, values}); });
+    note(mine, [this, key, of = values](model_state& state) { fold(state, key, {model_presence::live, of}); });
   }
   void erase_key(open_transaction& mine) {
     const auto key = static_cast<std::int64_t>(random_.below(8));

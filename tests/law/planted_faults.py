@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Proof that the tests can fail: plants one fault at a time in a copy of the headers and runs a test that must see it.
 
-    planted_faults.py ROOT [TEXT] [--part I/N]
+    planted_faults.py ROOT [TEXT] [--part I/N] [--sample N [--seed S]] [--jobs N]
 
-plants every fault, or those with TEXT in their name, and of these the I-th of every N, for several runs side by side.
-Fails if a test does not notice one, and first of all if one cannot be planted any more.
+plants every fault, or those with TEXT in their name, and of these the I-th of every N, for several runs side by side,
+or a sample. Fails if a test does not notice one, and first of all if one cannot be planted any more.
 
 The test is keyed_law_test.cpp, unless the fault names another: for what the law cannot see, since no answer depends on
 it, or since its histories do not have it. Takes about half a minute a fault, with the compiler that $CXX names (g++).
@@ -12,8 +12,11 @@ All of them: cmake --workflow --preset planted-faults
 """
 
 import argparse
+import concurrent.futures
 import os
 import pathlib
+import queue
+import random
 import shutil
 import subprocess
 import sys
@@ -37,6 +40,14 @@ CHANGES = "client/changes_test.cpp"
 CHECK = "client/check_test.cpp"
 CRASHES = "testing/crash_states_test.cpp"
 POWER_CUT = "law/power_cut_test.cpp"
+ENTRY = "log/entry_test.cpp"
+LOG = "log/log_test.cpp"
+NAMES = "log/names_test.cpp"
+FILE_STORE = "store/file_store_test.cpp"
+PUBLISHER = "store/publisher_test.cpp"
+PUT_FAULTS = "store/put_faults_test.cpp"
+PUT_OBJECT = "store/put_object_test.cpp"
+STORE_FOLDER = "store/store_folder_test.cpp"
 
 # What is wrong, the header, a text that stands in it once, what it is replaced by and, if it is not LAW, the test.
 #
@@ -910,52 +921,329 @@ FAULTS = [
         'return system_error(synced.error_number, "fsync the folder");',
         POWER_CUT,
     ),
+    (
+        "a commit whose slot is empty when it gives up has failed",
+        "log/commit.hpp",
+        "return in_doubt(last_failure_.error());",
+        "return last_failure_.error();",
+        COMMIT,
+    ),
+    (
+        "a commit in doubt is told as one that has failed",
+        "log/commit.hpp",
+        "if (given_up_ && !offered_) return put.why();",
+        "if (given_up_) return put.why();",
+        COMMIT,
+    ),
+    (
+        "a put that was not applied is taken for one that may have been",
+        "log/commit.hpp",
+        "if (put.outcome() != put_outcome::not_applied) offered_ = true;",
+        "offered_ = true;",
+        COMMIT,
+    ),
+    (
+        "a put that was not applied is taken for one of what exists",
+        "store/put_object.hpp",
+        "put.outcome() == put_outcome::created || put.outcome() == put_outcome::already_exists",
+        "put.outcome() != put_outcome::unknown",
+        PUT_OBJECT,
+    ),
+    (
+        "after a lost race nothing is compared any more",
+        "log/commit.hpp",
+        "const status follows = check_entry(theirs);",
+        "const status follows = mine_.at == version() ? check_entry(theirs) : status();",
+        COMMIT,
+    ),
+    (
+        "of several commits since the snapshot, only the first is compared",
+        "log/commit.hpp",
+        "return check_(theirs);",
+        "return passed_ == 1 ? check_(theirs) : status();",
+        COMMIT,
+    ),
+    (
+        "a transaction that follows others says that it has read them",
+        "log/commit.hpp",
+        "mine_.previous_checksum = state_->entry_checksum;",
+        "mine_.previous_checksum = state_->entry_checksum;\n    mine_.read_version = state_->at;",
+        COMMIT,
+    ),
+    (
+        "an id is its time of birth alone",
+        "core/new_id.hpp",
+        "random[0], random[1]);",
+        "0, 0);",
+        CLIENT,
+    ),
+    (
+        "a compaction does not fold the last of the objects that it removes",
+        "table/compaction.hpp",
+        "const keyed_bucket<Store, Codec, Merge> bucket(*table.buckets[plan.bucket], nullptr);",
+        "bucket_state folded_objects = *table.buckets[plan.bucket];\n"
+        "  if (folded_objects.objects.size() > 1) folded_objects.objects.erase(folded_objects.objects.size() - 1);\n"
+        "  const keyed_bucket<Store, Codec, Merge> bucket(folded_objects, nullptr);",
+    ),
+    (
+        "a compaction is committed though its table was restored",
+        "table/conflict.hpp",
+        "    case action_kind::remove_object:\n    case action_kind::replace_objects: return",
+        "    case action_kind::restore_table:\n    case action_kind::remove_object:\n"
+        "    case action_kind::replace_objects: return",
+        CONFLICT,
+    ),
+    (
+        "a truncation removes the checkpoint that the log begins at",
+        "vacuum.hpp",
+        "at < gone && !has_tag(tags, at)",
+        "at <= gone && !has_tag(tags, at)",
+        VACUUM,
+    ),
+    (
+        "a truncation removes the checkpoints of tags",
+        "vacuum.hpp",
+        "at < gone && !has_tag(tags, at)",
+        "at < gone",
+        VACUUM,
+    ),
+    (
+        "a damaged checkpoint is left as it is by a truncation that relies on it",
+        "log/checkpoint.hpp",
+        "  status good = check_checkpoint(store, state, bounds);\n",
+        "  status good;\n",
+        CHECKPOINT,
+    ),
+    (
+        "the log ends where the listing does",
+        "log/log.hpp",
+        "result<logged_entry> next = get_entry(store, at, bounds);",
+        'result<logged_entry> next = error(errc::not_found, "not listed");\n'
+        "    if (listed == version() || at <= listed) next = get_entry(store, at, bounds);",
+        LOG,
+    ),
+    (
+        "a name that is listed and is not there is an entry",
+        "log/log.hpp",
+        "if (found) return each;",
+        "if (found || each > at) return each;",
+        LOG,
+    ),
+    (
+        "a name that begins like an entry's is one",
+        "log/names.hpp",
+        "name.size() != prefix.size() + digits",
+        "name.size() < prefix.size() + digits",
+        NAMES,
+    ),
+    (
+        "a file gets its name before it is durable",
+        "store/file_store.hpp",
+        "if (const status synced = file.sync(); !synced) return put_result::not_applied(synced.error());",
+        "(void)file;",
+        PUT_FAULTS,
+    ),
+    (
+        "a put is over before its name is durable",
+        "store/file_store.hpp",
+        "if (const status synced = own.folder.sync_names(); !synced) return put_result::unknown(synced.error());",
+        "(void)own;",
+        PUT_FAULTS,
+    ),
+    (
+        "a put that finds a name taken takes it for durable",
+        "store/file_store.hpp",
+        "if (const status synced = own.folder.sync_names(); !synced)",
+        "if (const status synced = put.outcome() == put_outcome::created ? own.folder.sync_names() : status(); !synced)",
+        PUBLISHER,
+    ),
+    (
+        "a removal is over before it is durable",
+        "store/file_store.hpp",
+        "if (const status synced = state_->folder.sync_names(); !synced) return synced.error().within(place_of(name));",
+        "",
+        FILE_STORE,
+    ),
+    (
+        "a new folder's name is not made durable",
+        "store/store_folder.hpp",
+        "if (durable_ && !own_name_durable_)",
+        "if (durable_ && !own_name_durable_ && !made_here_)",
+        STORE_FOLDER,
+    ),
+    (
+        "a folder whose fsync has failed is fsynced again, and believed",
+        "store/store_folder.hpp",
+        "      if (!lost_) return lost_;\n",
+        "",
+        STORE_FOLDER,
+    ),
+    (
+        "a write that took a part is taken for a whole one",
+        "store/temporary_file.hpp",
+        "bytes.remove_prefix(written.value);",
+        "bytes = {};",
+        PUT_FAULTS,
+    ),
+    (
+        "a torn entry is believed",
+        "log/entry_reader.hpp",
+        "if (!of_article && !is_sealed(bytes))",
+        "if (!of_article && bytes.empty())",
+        ENTRY,
+    ),
 ]
+
+# What other table formats and stores got wrong, with an issue of theirs, and the faults of that kind that are planted
+# here: each row of the catalogue must have one.
+CATALOGUE = {
+    "an ambiguous commit is treated as a failure and cleared up (iceberg #2317, #3717; ClickHouse #112081)": [
+        "a commit in doubt clears up what it has flushed",
+        "a commit in doubt is told as one that has failed",
+    ],
+    "what is absent after an unknown put is taken as proof that it failed (iceberg #3717)": [
+        "a commit whose slot is empty when it gives up has failed",
+        "a slot is given up after an unknown put",
+    ],
+    "one's own put, tried twice, is taken for a lost race (slatedb #766, #1164)": [
+        "a put that finds the slot taken has lost, whatever is in it",
+    ],
+    "a put that did nothing is taken for one that found the name (arrow-rs-object-store #138, #852)": [
+        "a put that was not applied is taken for one that may have been",
+        "a put that was not applied is taken for one of what exists",
+    ],
+    "a retry keeps what was read before the others' commits: a lost update (delta-rs #3622, #4417)": [
+        "after a lost race nothing is compared any more",
+        "of several commits since the snapshot, only the first is compared",
+        "an update is committed though its key was written meanwhile",
+        "a transaction that follows others says that it has read them",
+    ],
+    "conflicts are looked for by object, and a compaction swallows deleted rows (delta #3981)": [
+        "a compaction of a bag forgets rows deleted since its plan",
+        "any two deletes from one object conflict",
+    ],
+    "two deletes of one row by position do not see each other (Vanlightly on Iceberg)": [
+        "a row can be deleted by two transactions",
+        "deletions of one object do not add up",
+    ],
+    "several writers of one bucket reorder it, several compactors lose deletions (Vanlightly on Paimon)": [
+        "deltas are in the order of begins, not of commits",
+        "objects are put before those that were committed earlier",
+        "a compaction is committed though another was faster",
+        "a compaction of a bag forgets which rows were deleted",
+    ],
+    "a time is taken for an identity; no conflict of keys is looked for (Vanlightly on Hudi)": [
+        "an id is its time of birth alone",
+        "of a drop and a write, only the write conflicts",
+    ],
+    "a compaction misses a delta, or loses to a rollback; a cleaner ignores writers (hudi #7969, #4863, #9674)": [
+        "a compaction does not fold the last of the objects that it removes",
+        "a compaction may come before what it has not folded (model 10)",
+        "a compaction removes what was committed after its plan (model 12)",
+        "a compaction is committed though its table was restored",
+        "a vacuum goes by age alone: writers do not look at its horizon",
+    ],
+    "a vacuum removes what a snapshot or a compaction still reads (slatedb #604, #1035)": [
+        "a vacuum keeps what the newest version has",
+        "a vacuum keeps what the oldest and the newest version have, not those between",
+        "a vacuum takes what only a tag holds",
+    ],
+    "a clean-up removes a checkpoint or log that is needed (delta-rs #2174; delta #4784)": [
+        "a truncation removes the checkpoint that the log begins at",
+        "a truncation removes the checkpoints of tags",
+        "a truncation puts its marker last",
+        "a log may end where it begins",
+    ],
+    "a listing is believed: it omits, names ghosts and strangers (delta #355, #7451; rustfs #6218)": [
+        "the log ends where the listing does",
+        "a name that is listed and is not there is an entry",
+        "a name that begins like an entry's is one",
+        "the chain goes on from the last name that is listed",
+    ],
+    "a file, its folder or a folder above is not fsynced (arrow-rs-object-store #643, #758; rustfs #4493)": [
+        "a file gets its name before it is durable",
+        "a put is over before its name is durable",
+        "a put that finds a name taken takes it for durable",
+        "a new folder's name is not made durable",
+        "a folder whose fsync has failed is fsynced again, and believed",
+        "an entry that is seen is taken for durable",
+    ],
+    "a part of a block is left by an append that failed (hudi #38)": [
+        "a write that took a part is taken for a whole one",
+        "a torn entry is believed",
+        "a damaged part of a checkpoint is believed",
+    ],
+}
 
 
 def stale(root):
-    """The faults whose text does not stand in its header once."""
+    """The faults whose text does not stand in its header once, and rows of the catalogue without a fault."""
     for name, header, right, *_ in FAULTS:
         count = (root / "include/tarn" / header).read_text(encoding="utf-8").count(right)
         if count != 1:
             yield f"{name}: {right!r} stands in {header} {count} times"
+    names = [name for name, *_ in FAULTS]
+    for name in {name for name in names if names.count(name) > 1}:
+        yield f"{name}: is there twice"
+    for row, faults in CATALOGUE.items():
+        for fault in faults or ["no fault"]:
+            if fault not in names:
+                yield f"{row}: there is no fault {fault!r}"
 
 
-def build(compiler, root, include, source, output):
-    level = "-O1" if source.startswith("law/") else "-O0"  # laws take longer to run than to compile
-    fixtures = f'-DTARN_TEST_FIXTURES="{root}/tests/fixtures"'
-    command = [*compiler, "-std=c++20", level, f"-I{include}", fixtures, "-c", root / "tests" / source, "-o", output]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+class Builder:
+    """Compiles tests against headers in a folder of its own, and runs them."""
 
+    def __init__(self, root, folder, compiler):
+        self.root, self.folder, self.compiler = root, folder, compiler
+        shutil.copytree(root / "include", folder / "include")
+        # What no fault is in is read once.
+        headers = ["doctest/doctest.h", "algorithm", "cstdint", "map", "optional", "string", "utility", "variant", "vector"]
+        (folder / "common.hpp").write_text("".join(f"#include <{each}>\n" for each in headers), encoding="utf-8")
+        self.compile(folder / "common.hpp", folder / "common.hpp.gch", "-x", "c++-header")
+        self.objects = [folder / "main.o", folder / "allocator.o"]
+        for source, output in zip(("main.cpp", "support/counting_allocator.cpp"), self.objects):
+            self.compile(root / "tests" / source, output)
 
-def notices(root, folder, compiler, fault):
-    """How the test notices the fault; None if it does not."""
-    _, header, right, wrong, *test = fault
-    source = test[0] if test else LAW
-    include = folder / "include"
-    shutil.rmtree(include, ignore_errors=True)
-    shutil.copytree(root / "include", include)
-    path = include / "tarn" / header
-    text = path.read_text(encoding="utf-8")
-    path.write_text(text.replace(right, wrong), encoding="utf-8")
-    built = build(compiler, root, include, source, folder / "test.o")
-    if built.returncode != 0:
-        sys.exit(f"the fault does not compile:\n{built.stderr}")
-    objects = [folder / name for name in ("main.o", "allocator.o", "test.o")]
-    subprocess.run([*compiler, *objects, "-o", folder / "test"], check=True)
-    seeded = os.environ | {"TARN_TEST_SEED": "1", "TARN_LAW_HISTORIES": "2000"}
-    try:
-        run = subprocess.run([folder / "test"], env=seeded, capture_output=True, text=True, timeout=300, check=False)
-    except subprocess.TimeoutExpired:
-        return "no end"
-    if run.returncode == 0:
-        return None
-    lines = run.stdout.splitlines()
-    said = [lines[at + 1] for at, line in enumerate(lines) if "TARN_KEYED_HISTORY" in line and at + 1 < len(lines)]
-    said += [line for line in lines if "never happened" in line]
-    cases = [line.removeprefix("TEST CASE:") for line in lines if line.startswith("TEST CASE:")]
-    said += [case.partition("<")[0] for case in cases]  # without the types that it is a template of
-    return f"{source}: {said[0].strip() if said else f'ends with {run.returncode}'}"
+    def compile(self, source, output, *options):
+        fixtures = f'-DTARN_TEST_FIXTURES="{self.root}/tests/fixtures"'
+        command = [*self.compiler, "-std=c++20", f"-I{self.folder}/include", fixtures, *options]
+        built = subprocess.run([*command, "-c", source, "-o", output], capture_output=True, text=True, check=False)
+        if built.returncode != 0:
+            raise SystemError(f"{source} does not compile:\n{built.stderr}")
+
+    def run(self, source, level):
+        """The end of a run of this test and what it printed; None if there is no end."""
+        test, program = self.folder / "test.o", self.folder / "test"
+        self.compile(self.root / "tests" / source, test, level, "-include", self.folder / "common.hpp")
+        subprocess.run([*self.compiler, *self.objects, test, "-o", program], check=True)
+        environment = os.environ | {"TARN_TEST_SEED": "1", "TARN_LAW_HISTORIES": "2000"}
+        try:
+            return subprocess.run([program], env=environment, capture_output=True, text=True, timeout=300, check=False)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def notices(self, fault):
+        """How the test notices the fault; None if it does not."""
+        _, header, right, wrong, *test = fault
+        source = test[0] if test else LAW
+        path = self.folder / "include/tarn" / header
+        text = path.read_text(encoding="utf-8")
+        path.write_text(text.replace(right, wrong), encoding="utf-8")
+        try:
+            run = self.run(source, "-O1" if source.startswith("law/") else "-O0")  # laws run longer than they compile
+        finally:
+            path.write_text(text, encoding="utf-8")
+        if run is None:
+            return f"{source}: no end"
+        if run.returncode == 0:
+            return None
+        lines = run.stdout.splitlines()
+        said = [lines[at + 1] for at, line in enumerate(lines[:-1]) if "TARN_KEYED_HISTORY" in line]
+        said += [line for line in lines if "never happened" in line]
+        cases = [line.removeprefix("TEST CASE:") for line in lines if line.startswith("TEST CASE:")]
+        said += [case.partition("<")[0] for case in cases]  # without the types that it is a template of
+        return f"{source}: {said[0].strip() if said else f'ends with {run.returncode}'}"
 
 
 def main():
@@ -963,6 +1251,9 @@ def main():
     parser.add_argument("root", type=pathlib.Path)
     parser.add_argument("text", nargs="?", default="")
     parser.add_argument("--part", default="1/1")
+    parser.add_argument("--sample", type=int, help="so many of them, chosen at random")
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--check", action="store_true", help="only whether each fault's text is still there")
     arguments = parser.parse_args()
     root = arguments.root.resolve()
@@ -972,17 +1263,31 @@ def main():
     if arguments.check:
         return 0
     wanted = [fault for fault in FAULTS if arguments.text in fault[0]][part - 1 :: parts]
+    if arguments.sample and arguments.sample < len(wanted):
+        wanted = random.Random(arguments.seed).sample(wanted, arguments.sample)
+        print(f"{len(wanted)} faults, with --seed {arguments.seed}", flush=True)
     compiler = os.environ.get("CXX", "g++").split()
     survived = 0
     with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        for source, output in (("main.cpp", "main.o"), ("support/counting_allocator.cpp", "allocator.o")):
-            if build(compiler, root, root / "include", source, folder / output).returncode != 0:
-                sys.exit(f"tests/{source} does not compile")
-        for fault in wanted:
-            how = notices(root, folder, compiler, fault)
-            survived += how is None
-            print(f"{'SURVIVED' if how is None else 'killed'}  {fault[0]}: {how or 'not noticed'}", flush=True)
+        builders = queue.Queue()
+
+        def start(number):
+            folder = pathlib.Path(name) / str(number)
+            folder.mkdir()
+            builders.put(Builder(root, folder, compiler))
+
+        def notices(fault):
+            builder = builders.get()
+            try:
+                return builder.notices(fault)
+            finally:
+                builders.put(builder)
+
+        with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as workers:
+            list(workers.map(start, range(arguments.jobs)))
+            for fault, how in zip(wanted, workers.map(notices, wanted)):
+                survived += how is None
+                print(f"{'SURVIVED' if how is None else 'killed'}  {fault[0]}: {how or 'not noticed'}", flush=True)
     return 1 if survived or not wanted else 0
 
 

@@ -127,8 +127,33 @@ TEST_CASE("a race for the slot is lost once, checked, and won at the next") {
     }
     return inner.put_if_absent(name, bytes);
   };
-  CHECK(*s.commit(1) == version{1});
+  std::vector<uuid> checked;
+  const auto note = [&](const entry& theirs) { return checked.push_back(theirs.transaction), status(); };
+  CHECK(*s.commit(1, {}, note) == version{1});
+  CHECK(checked == std::vector<uuid>{sample_id(7)});
   CHECK(s.log() == std::vector<uuid>{sample_id(7), sample_id(1)});
+}
+
+TEST_CASE("who wins the race for the slot may be a conflict, also if others before were none") {
+  setup s;
+  REQUIRE(s.commit(5).has_value());
+  REQUIRE(s.commit(6, s.head()).has_value());
+  const shared_snapshot head = s.head();
+  s.store.plan().put = [&](std::string_view name, std::string_view bytes, memory_store& inner) {
+    entry faster = s.make(7);
+    faster.at = {2};
+    faster.previous_checksum = head->entry_checksum;
+    faster.time = {head->time.ms + 1};
+    (void)inner.put_if_absent(name, write_entry(faster));
+    return inner.put_if_absent(name, bytes);
+  };
+  const auto unless_seven = [](const entry& theirs) {
+    return theirs.transaction == sample_id(7) ? status(error(errc::conflict, "seven")) : status();
+  };
+  const auto done = s.commit(1, {}, unless_seven);
+  REQUIRE_FALSE(done.has_value());
+  CHECK(done.error().message() == "seven");
+  CHECK(s.log() == std::vector<uuid>{sample_id(5), sample_id(6), sample_id(7)});
 }
 
 TEST_CASE("a commit that others are always faster than gives up when its waits come to their total") {

@@ -278,3 +278,113 @@ TEST_CASE("deleted rows of a bag's object add up, and what takes the place of ob
   CHECK(objects_in(state).empty());
   CHECK(objects_in(before) == "2 3:0,4-6 4 5");
 }
+
+namespace {
+
+// What is wrong with these changes of a table, in an entry after `state`; nothing: they fit.
+std::string complaint_of(snapshot state, const char* table, sequence<action> actions) {
+  entry next = next_entry(state);
+  next.actions.find_or_insert(table) = std::move(actions);
+  const status applied = apply_entry(state, next, 1);
+  if (applied) return "";
+  CHECK(applied.error().code() == errc::corrupt);
+  const std::string begin = concat({"version ", next.at.number, " (", entry_name(next.at), ") "});
+  REQUIRE(applied.error().message().starts_with(begin));
+  return applied.error().message().substr(begin.size());
+}
+
+action alter(std::uint64_t id, schema columns) {
+  columns.number_columns();
+  return {action_kind::alter_table, sample_id(id), std::move(columns), {}};
+}
+
+// The same change, of an object with columns that no version of the table has had.
+action with_later_columns(action change) {
+  change.object.schema_number = 1;
+  return change;
+}
+
+}  // namespace
+
+TEST_CASE("changes that do not fit a table are corrupt, and said to be what they are") {
+  const snapshot bag = with_table();
+  CHECK(complaint_of(bag, "x", {add(3)}).empty());
+  CHECK(complaint_of(bag, "x", {with_later_columns(add(3))}) == "adds an object with unknown columns to table x");
+  CHECK(complaint_of(bag, "x", {with_later_columns(replace({2}, 3))}) == "replaces objects that are not in table x");
+  CHECK(complaint_of(bag, "x", {with_later_columns(erase(2, {{0, 0}}))}).empty());  // adds none
+  CHECK(complaint_of(bag, "x", {remove(2)}) == "names a missing bucket of table x");
+  CHECK(complaint_of(bag, "X", {add(3)}) == "changes objects of the missing table X");
+  CHECK(complaint_of(bag, "y", {drop(1)}) == "drops the missing table y");
+  CHECK(complaint_of(bag, "x", {drop(2)}) == "drops the missing table x");
+  CHECK(complaint_of(bag, "y", {alter(1, schema{"a"})}) == "alters the missing table y");
+  CHECK(complaint_of(bag, "x", {alter(2, schema{"a"})}) == "alters the missing table x");
+  CHECK(complaint_of(bag, "x", {create(3)}) == "creates the existing table x");
+  action undescribed = add(3);
+  undescribed.object.described = false;  // as the article's are: how many rows there are is not known
+  CHECK(complaint_of(bag, "x", {undescribed, erase(3, {{0, 1'000}})}).empty());
+
+  snapshot keyed;
+  entry first = next_entry(keyed);
+  first.actions.find_or_insert("x") = {create_keyed(), add_block(2)};
+  REQUIRE(apply_entry(keyed, first, 11).has_value());
+  CHECK(complaint_of(keyed, "x", {add_block(3)}).empty());
+  CHECK(complaint_of(keyed, "x", {with_later_columns(add_block(3))}) ==
+        "adds an object with unknown columns to table x");
+  action from_the_future = add_block(3);
+  from_the_future.block.read_version = {1};
+  CHECK(complaint_of(keyed, "x", {from_the_future}) == "adds or removes out of order an object of table x");
+  CHECK(complaint_of(keyed, "x", {remove(2), compacted(3, {1})}) ==
+        "adds or removes out of order an object of table x");
+  CHECK(complaint_of(keyed, "x", {alter(1, schema{"b"})}) == "takes away a column of the key of table x");
+}
+
+TEST_CASE("an application's work is in the log once, in order") {
+  snapshot state;
+  const auto apply = [&](const char* application, std::int64_t number) {
+    entry next = next_entry(state);
+    next.work = {application, number};
+    snapshot after = state;
+    const status applied = apply_entry(after, next, static_cast<std::uint32_t>(next.at.number) + 11);
+    if (applied) state = after;
+    return applied.has_value();
+  };
+  CHECK(apply("b", 3));
+  CHECK_FALSE(apply("b", 3));
+  CHECK_FALSE(apply("b", 2));
+  CHECK(apply("a", 1));
+  CHECK(apply("c", 1));
+  CHECK(apply("b", 7));
+  CHECK(state.applications->find("b")->work.sequence == 7);
+  CHECK(state.applications->find("a")->at == version{1});
+  CHECK(state.applications->find("aa") == nullptr);
+  CHECK(state.applications->find("d") == nullptr);
+}
+
+TEST_CASE("tags are in order, and what vacuums have given up stays given up") {
+  snapshot state;
+  const auto apply = [&](const sequence<version_tag>& tags, retention kept, bool vacuums) {
+    entry next = next_entry(state);
+    next.tags = tags;
+    next.kept = kept;
+    next.vacuums = vacuums;
+    REQUIRE(apply_entry(state, next, static_cast<std::uint32_t>(next.at.number) + 11).has_value());
+  };
+  const auto names = [&] {
+    std::string all;
+    for (const version_tag& each : *state.tags) all += concat({each.name, "=", each.at.number, " "});
+    return all;
+  };
+  apply({{"b", {1}}, {"a", {2}}, {"c", {3}}}, {}, false);
+  CHECK(names() == "a=2 b=1 c=3 ");
+  apply({{"b", version()}, {"d", version()}, {"c", {0}}}, {{90}, {9}}, false);
+  CHECK(names() == "a=2 c=0 ");
+  CHECK(state.kept.horizon == retention().horizon);
+  CHECK(state.kept.oldest == retention().oldest);
+  apply({}, {{50}, {2}}, true);
+  apply({}, {{40}, {3}}, true);  // one of a slow vacuum
+  CHECK(state.kept.horizon == timestamp{50});
+  CHECK(state.kept.oldest == version{3});
+  apply({}, {{60}, {1}}, true);
+  CHECK(state.kept.horizon == timestamp{60});
+  CHECK(state.kept.oldest == version{3});
+}

@@ -115,7 +115,8 @@ TEST_CASE(
     REQUIRE_EQ(store.put_if_absent("first", "").outcome(), tarn::put_outcome::created);
     bool collected = false;
     folder.plan().before = [&](const std::string& call) {
-      if (collected || !(call.starts_with("link") || call.starts_with("rename"))) return;
+      const bool names = call.starts_with("link") || call.starts_with("rename");
+      if (collected || !names) return;
       collected = true;
       for (const auto& [name, bytes] : contents_of(folder.path()))
         if (name.starts_with("_tmp_")) fs::remove(folder.path() / name);

@@ -12,6 +12,7 @@
 
 #include "../core/arena.hpp"
 #include "../core/config.hpp"
+#include "../core/text.hpp"
 #include "../core/utf8.hpp"
 #include "json_input.hpp"
 
@@ -83,10 +84,9 @@ template <class = void>
   if (input.size_left() < 6) return input.fail_at(input.end, "four hex digits after \\u");
   unit = 0;
   for (const char* digit = input.at + 2; digit != input.at + 6; ++digit) {
-    const char lower = static_cast<char>(*digit | 0x20);
-    const bool decimal = *digit >= '0' && *digit <= '9';
-    if (!decimal && !(lower >= 'a' && lower <= 'f')) return input.fail_at(digit, "four hex digits after \\u");
-    unit = unit << 4 | static_cast<std::uint32_t>(decimal ? *digit - '0' : lower - 'a' + 10);
+    const int value = hex_digit(*digit >= 'A' && *digit <= 'F' ? static_cast<char>(*digit | 0x20) : *digit);
+    if (value < 0) return input.fail_at(digit, "four hex digits after \\u");
+    unit = unit << 4 | static_cast<std::uint32_t>(value);
   }
   return true;
 }

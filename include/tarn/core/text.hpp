@@ -1,4 +1,4 @@
-// Building messages: `concat({"row ", 7, " of ", name})` is one string, without streams or locales.
+// Text and characters, without streams or locales. Messages are built by `concat({"row ", 7, " of ", name})`.
 #pragma once
 
 #include <charconv>
@@ -64,6 +64,17 @@ template <std::unsigned_integral Integer>
   for (std::size_t at = out.size(); at-- > 0; number = static_cast<Integer>(number >> 4))
     out[at] = "0123456789abcdef"[number & 0xf];
   return out;
+}
+
+// What a lower-case hex digit stands for; -1 for anything else.
+[[nodiscard]] constexpr int hex_digit(char c) noexcept {
+  if (c >= '0' && c <= '9') return c - '0';
+  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+// Whether names in a store may have this character.
+[[nodiscard]] constexpr bool is_name_character(char c) noexcept {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
 }
 
 }  // namespace tarn::inline TARN_ABI

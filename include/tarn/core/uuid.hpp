@@ -48,10 +48,10 @@ template <class = void>
       if (c != '-') return false;
       continue;
     }
-    const bool decimal = c >= '0' && c <= '9';
-    if (!decimal && !(c >= 'a' && c <= 'f')) return false;
+    const int digit = hex_digit(c);
+    if (digit < 0) return false;
     std::uint64_t& half = halves[digits++ / 16];
-    half = half << 4 | static_cast<std::uint64_t>(decimal ? c - '0' : c - 'a' + 10);
+    half = half << 4 | static_cast<std::uint64_t>(digit);
   }
   id = {halves[0], halves[1]};
   return true;

@@ -80,9 +80,9 @@ class json_fields {
     const std::string_view text = string(key);
     std::uint32_t read = 0;
     for (const char c : text) {
-      const bool decimal = c >= '0' && c <= '9';
-      if (!decimal && !(c >= 'a' && c <= 'f')) return bad_checksum(key, text);
-      read = read << 4 | static_cast<std::uint32_t>(decimal ? c - '0' : c - 'a' + 10);
+      const int digit = hex_digit(c);
+      if (digit < 0) return bad_checksum(key, text);
+      read = read << 4 | static_cast<std::uint32_t>(digit);
     }
     return text.size() == 8 ? read : bad_checksum(key, text);
   }

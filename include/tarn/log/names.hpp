@@ -52,12 +52,6 @@ template <class = void>
   return true;
 }
 
-template <class = void>
-[[nodiscard]] bool may_be_in_table_name(char c) noexcept {
-  const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-  return letter || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
-}
-
 }  // namespace names_detail
 
 // `at` must not be negative.
@@ -113,7 +107,7 @@ template <class = void>
 [[nodiscard]] bool is_table_name(std::string_view name) noexcept {
   if (name.empty() || name.size() > table_name_size_max || name.front() == '.') return false;
   for (const char c : name)
-    if (!names_detail::may_be_in_table_name(c)) return false;
+    if (!is_name_character(c)) return false;
   return true;
 }
 
@@ -143,8 +137,7 @@ template <class = void>
   if (name.size() > table_name_size_max) return refuse("is too long");
   if (name.front() == '.') return refuse("starts with a dot");
   for (const char c : name)
-    if (!names_detail::may_be_in_table_name(c))
-      return refuse(concat({"holds the byte 0x", hex(static_cast<std::uint8_t>(c))}));
+    if (!is_name_character(c)) return refuse(concat({"holds the byte 0x", hex(static_cast<std::uint8_t>(c))}));
   return {};
 }
 

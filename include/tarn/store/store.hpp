@@ -113,10 +113,8 @@ template <class S>
 template <class = void>
 [[nodiscard]] bool is_store_name(std::string_view name) noexcept {
   if (name.empty() || name.size() > 255 || name.front() == '.' || name.starts_with("_tmp_")) return false;
-  for (const char c : name) {
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    if (!letter && !(c >= '0' && c <= '9') && c != '_' && c != '-' && c != '.') return false;
-  }
+  for (const char c : name)
+    if (!is_name_character(c)) return false;
   return true;
 }
 

@@ -73,7 +73,8 @@ template <class = void>
       const live_part next = compaction_detail::live_part_of(objects[end], options);
       const bool fits = all.rows + next.rows <= options.bounds.rows_per_object &&
                         all.bytes + next.bytes <= options.bounds.bytes_per_object;
-      if (!fits || !(next.small || next.worth_writing_anew)) break;
+      const bool wanted = next.small || next.worth_writing_anew;
+      if (!fits || !wanted) break;
       all.rows += next.rows;
       all.bytes += next.bytes;
     }
