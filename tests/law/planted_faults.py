@@ -48,6 +48,8 @@ PUBLISHER = "store/publisher_test.cpp"
 PUT_FAULTS = "store/put_faults_test.cpp"
 PUT_OBJECT = "store/put_object_test.cpp"
 STORE_FOLDER = "store/store_folder_test.cpp"
+# Each within 50 runs of the real code.
+EXPLORED = "law/explored_scenarios_test.cpp"
 
 # What is wrong, the header, a text that stands in it once, what it is replaced by and, if it is not LAW, the test.
 #
@@ -1091,6 +1093,132 @@ FAULTS = [
         "if (!of_article && !is_sealed(bytes))",
         "if (!of_article && bytes.empty())",
         ENTRY,
+    ),
+    (
+        "an unknown answer is told as a failure",
+        "log/commit.hpp",
+        "      if (given_up_ && !offered_) return put.why();\n",
+        "      if (given_up_ && !offered_) return put.why();\n      if (put.outcome() == put_outcome::unknown) return put.why();\n",
+        EXPLORED,
+    ),
+    (
+        "an empty slot after an unknown answer is taken for a failure",
+        "log/commit.hpp",
+        "      } else if (given_up_) {\n        return in_doubt(last_failure_.error());\n",
+        "      } else if (given_up_) {\n        return in_doubt(last_failure_.error());\n      } else if (!durable_) {\n        return error(errc::conflict, \"it is not there\");\n",
+        EXPLORED,
+    ),
+    (
+        "an own put that the store repeats is taken for a lost race",
+        "log/commit.hpp",
+        "      durable_ = put.outcome() == put_outcome::already_exists;\n      if (put.outcome()",
+        "      durable_ = put.outcome() == put_outcome::already_exists;\n      if (durable_) return error(errc::conflict, \"lost\");\n      if (put.outcome()",
+        EXPLORED,
+    ),
+    (
+        "a transaction does not know its own entry again",
+        "log/commit.hpp",
+        "theirs.transaction == mine_.transaction) committed_ = theirs.at;",
+        "theirs.transaction == mine_.transaction && theirs.at < mine_.at) committed_ = theirs.at;",
+        EXPLORED,
+    ),
+    (
+        "a put that was not applied counts as a commit",
+        "log/commit.hpp",
+        "if (put.outcome() == put_outcome::created) return settle(mine_.at);",
+        "if (put.outcome() == put_outcome::created || put.outcome() == put_outcome::not_applied) return settle(mine_.at);",
+        EXPLORED,
+    ),
+    (
+        "a transaction is not compared with what was committed since its snapshot",
+        "log/commit.hpp",
+        "options_.rebase_limit) return check_(theirs);",
+        "options_.rebase_limit) return theirs.at <= mine_.read_version ? check_(theirs) : status();",
+        EXPLORED,
+    ),
+    (
+        "a commit is acknowledged though a truncation has emptied its slot",
+        "log/commit.hpp",
+        "      if (found && extent_.truncated < slot) return slot;",
+        "      if (found) return slot;",
+        EXPLORED,
+    ),
+    (
+        "a transaction may name objects that a vacuum takes for garbage",
+        "log/commit.hpp",
+        "birth_of(each.object.id) <= theirs.kept.horizon)",
+        "birth_of(each.object.id) < timestamp())",
+        EXPLORED,
+    ),
+    (
+        "a vacuum looks for references in the version that it has read",
+        "vacuum.hpp",
+        "    state = lake.core()->latest;  // of the version that was committed\n",
+        "",
+        EXPLORED,
+    ),
+    (
+        "a vacuum forgets the versions that it keeps",
+        "vacuum.hpp",
+        "  const auto referenced = vacuum_detail::find_references(lake, **state, report.kept.oldest);",
+        "  const auto referenced = vacuum_detail::find_references(lake, *shared_snapshot(), version());",
+        EXPLORED,
+    ),
+    (
+        "two may delete one row",
+        "table/conflict.hpp",
+        "/* deleted        */ {rebase, conflict, compare, compare,",
+        "/* deleted        */ {rebase, conflict, rebase, compare,",
+        EXPLORED,
+    ),
+    (
+        "rows may be deleted of an object that is compacted",
+        "table/conflict.hpp",
+        "/* deleted        */ {rebase, conflict, compare, compare,",
+        "/* deleted        */ {rebase, conflict, compare, rebase,",
+        EXPLORED,
+    ),
+    (
+        "an object may be compacted of which rows are deleted",
+        "table/conflict.hpp",
+        "/* compacted      */ {rebase, rebase, compare, compare,",
+        "/* compacted      */ {rebase, rebase, rebase, compare,",
+        EXPLORED,
+    ),
+    (
+        "an object may be compacted twice",
+        "table/conflict.hpp",
+        "/* compacted      */ {rebase, rebase, compare, compare,",
+        "/* compacted      */ {rebase, rebase, compare, rebase,",
+        EXPLORED,
+    ),
+    (
+        "two may write one key that neither has checked",
+        "table/conflict.hpp",
+        "/* wrote_keys     */ {conflict, compare,",
+        "/* wrote_keys     */ {conflict, rebase,",
+        EXPLORED,
+    ),
+    (
+        "what is looked up may be written by others",
+        "table/conflict.hpp",
+        "/* read_keys      */ {conflict, compare,",
+        "/* read_keys      */ {conflict, rebase,",
+        EXPLORED,
+    ),
+    (
+        "a reader that a truncation has overtaken goes on",
+        "log/open.hpp",
+        "    overtaken = extent.truncated > known && extent.truncated >= state->at && began < last;",
+        "    overtaken = false;",
+        EXPLORED,
+    ),
+    (
+        "a vacuum takes what a truncation has removed for damage",
+        "vacuum.hpp",
+        "    const bool given_up = core.extent.truncated > oldest ||",
+        "    const bool given_up = core.extent.truncated > state.at ||",
+        "law/exploration_test.cpp",
     ),
 ]
 
