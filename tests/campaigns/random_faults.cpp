@@ -5,10 +5,14 @@
 //
 // A failure is told with the number of its programs and a schedule, which TARN_RANDOM_FAULTS="number schedule" makes
 // again.
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "../support/random_clients.hpp"
 #include "campaign.hpp"
@@ -18,13 +22,14 @@ namespace {
 using namespace tarn_test;
 
 constexpr std::size_t runs_of_one_plan = 20;
+constexpr std::size_t workers = 2;
 
 // Every third set of programs also meets damage.
 [[nodiscard]] bool meets_damage(std::uint64_t number) { return number % 3 == 2; }
 
 [[nodiscard]] bool explore(std::uint64_t number, random_clients_counts& counts) {
   random_clients clients(number, meets_damage(number), counts);
-  const auto report = number % 2 == 0
+  const auto report = number / 3 % 2 == 0
                           ? clients.explore(tarn::testing::explore_by::random{number, runs_of_one_plan})
                           : clients.explore(tarn::testing::explore_by::priorities{number, runs_of_one_plan, 3});
   if (report.passed()) return true;
@@ -52,21 +57,25 @@ int main(int count, char** arguments) {
   if (const char* const text = std::getenv("TARN_RANDOM_FAULTS")) return replay(text);
   const std::uint64_t runs = campaign_size_of(count, arguments) == campaign_size::ci ? 100'000 : 3'000'000;
   const stopwatch since;
-  random_clients_counts counts;
-  std::size_t failures = 0;
-  for (std::uint64_t number = 0; counts.runs < runs && failures < 3; ++number)
-    if (!explore(number, counts)) ++failures;
-  const std::string missing = counts.faults.missing(1'000, 10);
+  random_clients_counts counts[workers];
+  std::atomic<std::uint64_t> next = 0;
+  std::atomic<std::size_t> failures = 0;
+  std::vector<std::thread> threads;
+  for (random_clients_counts& own : counts)
+    threads.emplace_back([&] {
+      for (std::uint64_t number = next++; number < runs / runs_of_one_plan && failures < 3; number = next++)
+        if (!explore(number, own)) ++failures;
+    });
+  for (std::thread& each : threads) each.join();
+  random_clients_counts all;
+  for (const random_clients_counts& each : counts) all += each;
+  const std::string missing = all.faults.missing(1'000, 10);
   if (!missing.empty()) std::printf("happened too rarely: %s\n", missing.c_str());
-  std::printf("%s", counts.faults.text().c_str());
+  std::printf("%s", all.faults.text().c_str());
   print_campaign("random_faults",
-                 std::to_string(counts.runs) + " runs of 4 to 8 clients with 3 transactions each, " +
-                     std::to_string(counts.calls) + " calls, " + std::to_string(counts.faults.total()) + " faults, " +
-                     std::to_string(counts.commits) + " commits, " + std::to_string(counts.refused) + " refused, " +
-                     std::to_string(counts.in_doubt) + " in doubt, " + std::to_string(counts.failed) + " failed, " +
-                     std::to_string(counts.crashes) + " crashes, " + std::to_string(counts.truncations) +
-                     " truncations, " + std::to_string(counts.detected) + " times damage detected, " +
+                 std::to_string(runs / runs_of_one_plan) +
+                     " plans of faults for 4 to 8 clients with 3 transactions each, " + all.text() + ", " +
                      std::to_string(failures) + " failures",
                  since);
-  return failures == 0 && missing.empty() && counts.runs >= runs ? 0 : 1;
+  return failures == 0 && missing.empty() && all.runs >= runs ? 0 : 1;
 }

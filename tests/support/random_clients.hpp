@@ -21,6 +21,7 @@
 #include <tarn/testing/random_source.hpp>
 #include <tarn/testing/recorded_client.hpp>
 #include <tarn/testing/simulated_environment.hpp>
+#include <utility>
 #include <vector>
 
 namespace tarn_test {
@@ -37,6 +38,31 @@ struct random_clients_counts {
   std::uint64_t crashes = 0;
   std::uint64_t detected = 0;  // damage that a client was told of
   std::uint64_t truncations = 0;
+
+  random_clients_counts& operator+=(const random_clients_counts& other) {
+    faults += other.faults;
+    for (const auto& [name, count] : members()) this->*count += other.*count;
+    return *this;
+  }
+  [[nodiscard]] std::string text() const {
+    std::string all;
+    for (const auto& [name, count] : members()) all += std::to_string(this->*count) + name;
+    return all + std::to_string(faults.total()) + " faults";
+  }
+
+ private:
+  using counter = std::uint64_t random_clients_counts::*;
+  [[nodiscard]] static std::vector<std::pair<const char*, counter>> members() {
+    return {{" runs, ", &random_clients_counts::runs},
+            {" calls, ", &random_clients_counts::calls},
+            {" commits, ", &random_clients_counts::commits},
+            {" refused, ", &random_clients_counts::refused},
+            {" failed, ", &random_clients_counts::failed},
+            {" in doubt, ", &random_clients_counts::in_doubt},
+            {" crashes, ", &random_clients_counts::crashes},
+            {" times damage detected, ", &random_clients_counts::detected},
+            {" truncations, ", &random_clients_counts::truncations}};
+  }
 };
 
 // One set of programs with one plan of faults. Runs of it differ in the order of the calls.

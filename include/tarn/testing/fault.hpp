@@ -47,7 +47,7 @@ enum class fault_kind : unsigned char {
   flipped_bit = 17,     // a get returns the bytes with bit [argument modulo bits] flipped
   misdirected = 18,     // a get returns the bytes of another object [argument: which]
   old_bytes = 19,       // a get returns what the name held before: nothing in tarn is overwritten, so it cannot happen
-  directory = 20,       // a system call of a store in a folder fails: not a fault of a store's call
+  directory = 20,       // a system call of a store in a folder fails: see recording_system.hpp
   slow = 21,            // the call takes [argument] ms of its client's clock
   allocation = 22,      // an allocation fails: not a fault of a store's call; see tests/law/allocation_test.cpp
 };

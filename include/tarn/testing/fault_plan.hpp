@@ -60,7 +60,7 @@ struct fault_chance {
 // dozen kinds to choose from, a get five. Pauses and steps of the clock are up to two days, longer than a vacuum's
 // grace; puts and removes are late by up to 40 calls.
 [[nodiscard]] inline std::vector<fault_chance> tolerated_faults(std::uint32_t per_million) {
-  constexpr std::uint64_t two_days_ms = 2 * 86'400'000;
+  constexpr std::uint64_t two_days_ms = std::uint64_t{2} * 86'400'000;
   constexpr std::uint64_t any = 0xffff;
   return {{fault_kind::error_before, per_million},
           {fault_kind::error_after, per_million},
