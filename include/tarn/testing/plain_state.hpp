@@ -94,12 +94,10 @@ class plain_replay {
              const std::pair<std::int64_t, std::int64_t>& order) {
     for (const auto& [kind, content] : action.members) {
       if (content.members.empty()) continue;  // the article's null
-      if (kind == "ChangeMetadata" || kind == "CreateKeyedTable")
+      if (kind == "ChangeMetadata" || kind == "CreateKeyedTable" || kind == "RestoreTable")
         state.tables[table] = table_of(content);
       else if (kind == "DropTable")
         state.tables.erase(table);
-      else if (kind == "RestoreTable")
-        state.tables[table] = table_of(content);
       else if (!state.tables.contains(table))
         complain("version " + std::to_string(order.first) + " changes a table that is not there");
       else

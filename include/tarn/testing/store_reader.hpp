@@ -249,7 +249,7 @@ class store_reader {
   void fold(const plain_table& table, const keyed_layout& layout, const plain_object& object, keyed_contents& into) {
     std::optional<plain_row> previous;
     for (const plain_row& each : encoded_rows(table, object)) {
-      const auto* const what = each.empty() ? nullptr : std::get_if<std::int64_t>(&each[0]);
+      const auto* const what = each.empty() ? nullptr : std::get_if<std::int64_t>(&each.front());
       if (what == nullptr) return complain(table.name_of(object) + " has a record without a code");
       const plain_row row = with_columns(table, object, each, object.is_base ? 1 : 2);
       const plain_row key = layout.key_of(row);
