@@ -170,8 +170,8 @@ class dependency_graph {
     if (done.kind == operation_kind::restore) return;
     if (done.kind != operation_kind::list_tables)
       return add_version(node, definition_of(done.table), dependency::read_write);
-    for (auto found = chains_.begin(); found != chains_.end(); ++found)
-      if (found->first.key == definition) add_version(node, found->second, dependency::scan_write);
+    for (const auto& [which, of] : chains_)
+      if (which.key == definition) add_version(node, of, dependency::scan_write);
   }
 
   // Of a read that has seen what the snapshot has.

@@ -114,8 +114,8 @@ struct retained {
 template <class Store>
 class store_invariants {
  public:
-  explicit store_invariants(Store store) : store_(store), reader_(std::move(store)) {
-    told_ = reader_.complaints().size();
+  explicit store_invariants(Store store)
+      : store_(store), reader_(std::move(store)), told_(reader_.complaints().size()) {
     for (const std::string& each : reader_.complaints()) report(invariant::whole_entries, each);
     const auto listed = store_.list("", "", [&](std::string_view name) { names_.emplace(name); });
     if (!listed) report(invariant::contiguous_log, "the store cannot be listed");
@@ -233,7 +233,7 @@ class store_invariants {
 
   Store store_;
   store_reader<Store> reader_;
-  std::size_t told_ = 0;
+  std::size_t told_;  // of the reader's complaints
   std::set<std::string> names_;
   invariant_detail::retained kept_;
   std::set<std::string> checked_;

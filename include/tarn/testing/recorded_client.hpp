@@ -3,7 +3,8 @@
 //   history_recorder into;
 //   recorded_client lake(client(store), into);
 //   ...                                            // programs of any number of such clients
-//   read_log(store, into);                         // store_reader.hpp
+//   store_reader read(store);
+//   audit_store(read, into);                       // store_audit.hpp: whose each version is, and its rows
 //   const history_report report = check_history(into.recorded());
 #pragma once
 
