@@ -119,6 +119,28 @@ TEST_CASE("A relation that calls dependent calls independent is found out by bru
   CHECK(first_difference(101, 10, removes_commute, outcomes) > 0);
 }
 
+TEST_CASE("Calls depend on each other if one changes what the other is about") {
+  using tarn::testing::store_operation;
+  const store_call get{store_operation::get, false, "k", {}};
+  const store_call created{store_operation::put, true, "k", {}};
+  const store_call exists{store_operation::put, false, "k", {}};
+  const store_call removed{store_operation::remove, true, "k", {}};
+  const store_call nothing{store_operation::remove, false, "k", {}};
+  const store_call list{store_operation::list, false, "", "a"};
+  const store_call elsewhere{store_operation::put, true, "j", {}};
+  const store_call all[] = {get, created, exists, removed, nothing, list};
+  for (const store_call& one : all)
+    for (const store_call& other : all) {
+      CAPTURE(static_cast<int>(one.operation));
+      CAPTURE(static_cast<int>(other.operation));
+      CHECK(calls_depend(one, other) == (one.effective || other.effective));
+    }
+  for (const store_call& one : {get, created, exists, removed, nothing}) CHECK_FALSE(calls_depend(one, elsewhere));
+  CHECK(calls_depend(list, elsewhere));
+  CHECK_FALSE(calls_depend({store_operation::list, false, "", "k"}, created));  // what comes after k
+  CHECK_FALSE(calls_depend(created, {store_operation::list, false, "l", ""}));  // what begins with l
+}
+
 TEST_CASE("The numbers of runs are those that theory says") {
   const exploration_report all = explore_by_strategy({puts("a", 6, "a"), puts("b", 6, "b")}, by::brute_force());
   CHECK(all.runs == 924);  // 12 over 6
