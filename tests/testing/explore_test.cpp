@@ -267,6 +267,29 @@ TEST_CASE("What has no part in a failure is left out of its schedule") {
   CHECK(all_needed.failures[0].shrunk_schedule.find('-') == std::string::npos);
 }
 
+TEST_CASE("Switches that have no part in a failure are left out of its schedule") {
+  std::string told;
+  const auto waste_time = [](explored_store& store) {
+    for (int at = 0; at < 4; ++at) (void)store.get("y");
+  };
+  const explored_program looks{"looks", [&](explored_store store) {
+                                 waste_time(store);
+                                 told = store.get("x") ? "1" : "0";
+                                 told += store.get("x") ? "1" : "0";
+                               }};
+  const explored_program puts_x{"puts", [&](explored_store store) {
+                                  waste_time(store);
+                                  (void)store.put_if_absent("x", "");
+                                }};
+  exploration_options options;
+  options.by = by::random();
+  options.check = [&](const explored_moment&) { return std::string(told == "01" ? "x between two looks" : ""); };
+  const exploration_report report = explore({looks, puts_x}, options);
+  REQUIRE(report.failures.size() == 1);
+  CHECK(tarn::testing::schedule_from(report.failures[0].schedule)->blocks.size() > 3);
+  CHECK(report.failures[0].shrunk_schedule == "v1|looks,puts|a5b");
+}
+
 TEST_CASE("A schedule is a text") {
   using tarn::testing::schedule_from;
   for (const std::string_view text :
@@ -522,4 +545,12 @@ TEST_CASE("A failure under faults says which, and needs no more of them than nec
   REQUIRE(report.failures.size() == 1);
   CHECK(report.failures[0].schedule.find("|f:a0.F1,b0.F1") != std::string::npos);
   CHECK(report.failures[0].shrunk_schedule == "v1|puts,-||f:a0.F1");
+
+  // Also where the other client cannot be left out.
+  two.options.check = [](const explored_moment& end) {
+    return std::string(end.took_part(1) && end.store().get("y") ? "y is there" : "");
+  };
+  const exploration_report both = two.run();
+  REQUIRE(both.failures.size() == 1);
+  CHECK(both.failures[0].shrunk_schedule == "v1|puts,gets||f:a0.F1");
 }
