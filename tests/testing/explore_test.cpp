@@ -119,6 +119,28 @@ TEST_CASE("A relation that calls dependent calls independent is found out by bru
   CHECK(first_difference(101, 10, removes_commute, outcomes) > 0);
 }
 
+TEST_CASE("Calls depend on each other if one changes what the other is about") {
+  using tarn::testing::store_operation;
+  const store_call get{store_operation::get, false, "k", {}};
+  const store_call created{store_operation::put, true, "k", {}};
+  const store_call exists{store_operation::put, false, "k", {}};
+  const store_call removed{store_operation::remove, true, "k", {}};
+  const store_call nothing{store_operation::remove, false, "k", {}};
+  const store_call list{store_operation::list, false, "", "a"};
+  const store_call elsewhere{store_operation::put, true, "j", {}};
+  const store_call all[] = {get, created, exists, removed, nothing, list};
+  for (const store_call& one : all)
+    for (const store_call& other : all) {
+      CAPTURE(static_cast<int>(one.operation));
+      CAPTURE(static_cast<int>(other.operation));
+      CHECK(calls_depend(one, other) == (one.effective || other.effective));
+    }
+  for (const store_call& one : {get, created, exists, removed, nothing}) CHECK_FALSE(calls_depend(one, elsewhere));
+  CHECK(calls_depend(list, elsewhere));
+  CHECK_FALSE(calls_depend({store_operation::list, false, "", "k"}, created));  // what comes after k
+  CHECK_FALSE(calls_depend(created, {store_operation::list, false, "l", ""}));  // what begins with l
+}
+
 TEST_CASE("The numbers of runs are those that theory says") {
   const exploration_report all = explore_by_strategy({puts("a", 6, "a"), puts("b", 6, "b")}, by::brute_force());
   CHECK(all.runs == 924);  // 12 over 6
@@ -243,6 +265,29 @@ TEST_CASE("What has no part in a failure is left out of its schedule") {
   const exploration_report all_needed = explore(three.programs(false, 3), three.options);
   REQUIRE(all_needed.failures.size() == 1);
   CHECK(all_needed.failures[0].shrunk_schedule.find('-') == std::string::npos);
+}
+
+TEST_CASE("Switches that have no part in a failure are left out of its schedule") {
+  std::string told;
+  const auto waste_time = [](explored_store& store) {
+    for (int at = 0; at < 4; ++at) (void)store.get("y");
+  };
+  const explored_program looks{"looks", [&](explored_store store) {
+                                 waste_time(store);
+                                 told = store.get("x") ? "1" : "0";
+                                 told += store.get("x") ? "1" : "0";
+                               }};
+  const explored_program puts_x{"puts", [&](explored_store store) {
+                                  waste_time(store);
+                                  (void)store.put_if_absent("x", "");
+                                }};
+  exploration_options options;
+  options.by = by::random();
+  options.check = [&](const explored_moment&) { return std::string(told == "01" ? "x between two looks" : ""); };
+  const exploration_report report = explore({looks, puts_x}, options);
+  REQUIRE(report.failures.size() == 1);
+  CHECK(tarn::testing::schedule_from(report.failures[0].schedule)->blocks.size() > 3);
+  CHECK(report.failures[0].shrunk_schedule == "v1|looks,puts|a5b");
 }
 
 TEST_CASE("A schedule is a text") {
@@ -500,4 +545,12 @@ TEST_CASE("A failure under faults says which, and needs no more of them than nec
   REQUIRE(report.failures.size() == 1);
   CHECK(report.failures[0].schedule.find("|f:a0.F1,b0.F1") != std::string::npos);
   CHECK(report.failures[0].shrunk_schedule == "v1|puts,-||f:a0.F1");
+
+  // Also where the other client cannot be left out.
+  two.options.check = [](const explored_moment& end) {
+    return std::string(end.took_part(1) && end.store().get("y") ? "y is there" : "");
+  };
+  const exploration_report both = two.run();
+  REQUIRE(both.failures.size() == 1);
+  CHECK(both.failures[0].shrunk_schedule == "v1|puts,gets||f:a0.F1");
 }
