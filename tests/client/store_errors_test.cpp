@@ -88,11 +88,12 @@ struct setup {
     options.checkpoint_interval = 0;
     options.bounds.checkpoint_part_bytes = 200;
     options.bounds.rows_per_object = 3;
+    options.bounds.key_index_bytes_max = 0;  // keys are read again
     auto lake = open();
     auto created = lake.begin().value();
     created.create_table("bag", {"n"}).value();
     created.create_table("keyed", {{"k", column_type::integer}, "v"}, keyed{{"k"}}).value();
-    created.commit().value();
+    created.commit({"founder", 1}).value();
     for (std::int64_t round = 1; round <= 6; ++round) {
       grow(lake, round);
       if (round == 2) lake.tag("held", {1}).value();
@@ -147,6 +148,20 @@ status write(lake_client& lake, const application_sequence& number = {}) {
   return outcome_of(number.application.empty() ? tx->commit() : tx->commit(number));
 }
 
+// Others write keys around what this transaction reads and writes, so that keys must be compared.
+status write_after_others(lake_client& lake) {
+  auto tx = lake.begin();
+  if (!tx) return tx.error();
+  if (const auto found = tx->get("keyed", {std::int64_t{5}}); !found && found.error().code() != errc::not_found)
+    return found.error();
+  if (const auto done = tx->upsert("keyed", {6, "six"}); !done) return done.error();
+  client others(lake.store().content(), lake.core()->options);
+  auto theirs = others.begin().value();
+  for (const std::int64_t key : {0, 9}) theirs.upsert("keyed", {key, "theirs"}).value();
+  theirs.commit().value();
+  return outcome_of(tx->commit());
+}
+
 const std::map<std::string, work>& all_work() {
   static const std::map<std::string, work> all = {
       {"begin", [](lake_client& lake) { return outcome_of(lake.begin()); }},
@@ -177,6 +192,11 @@ const std::map<std::string, work>& all_work() {
        [](lake_client& lake) {
          return write(lake, {"loader", 6});
        }},
+      {"numbered write that was truncated",
+       [](lake_client& lake) {
+         return write(lake, {"founder", 1});
+       }},
+      {"write after others", [](lake_client& lake) { return write_after_others(lake); }},
       {"tag", [](lake_client& lake) { return outcome_of(lake.tag("new", {7})); }},
       {"untag", [](lake_client& lake) { return outcome_of(lake.untag("held")); }},
       {"restore", [](lake_client& lake) { return outcome_of(lake.restore({6})); }},

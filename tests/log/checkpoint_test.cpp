@@ -330,3 +330,125 @@ TEST_CASE("limits bound how large a checkpoint may be that is read") {
     CHECK(read.error().message().find("checkpoint_bytes_max") != std::string::npos);
   }
 }
+
+namespace {
+
+// What is said of the checkpoint at version 3 of a lake, or of its parts, if what stands in it once is altered.
+class altered_checkpoint {
+ public:
+  explicit altered_checkpoint(const limits& bounds) {
+    client_options options = without_checkpoints();
+    options.bounds = bounds;
+    varied_lake lake(store_, options);
+    lake.grow_to(3);
+    (void)lake.get().checkpoint().value();
+    text_ = std::string_view(*store_.get(checkpoint_name({3})));
+  }
+
+  [[nodiscard]] memory_store& store() noexcept { return store_; }
+  [[nodiscard]] const std::string& text() const noexcept { return text_; }
+
+  [[nodiscard]] std::string complaint_of(std::string_view right, std::string_view wrong,
+                                         errc code = errc::corrupt) const {
+    std::string altered = text_;
+    const std::size_t at = altered.find(right);
+    REQUIRE(at != std::string::npos);
+    altered.replace(at, right.size(), wrong);
+    altered.erase(altered.rfind(",\"Checksum\""));
+    append_seal(altered);
+    memory_store store;
+    for (const std::string& name : names_in(store_))
+      (void)store.put_if_absent(name, name == checkpoint_name({3}) ? altered : std::string_view(*store_.get(name)));
+    const auto read = read_checkpoint(store, {3}, limits());
+    REQUIRE_FALSE(read.has_value());
+    CHECK(read.error().code() == code);
+    return read.error().message();
+  }
+
+ private:
+  memory_store store_;
+  std::string text_;
+};
+
+bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("a sealed checkpoint that says what cannot be is corrupt, and said to be what it is") {
+  const altered_checkpoint whole((limits()));
+  CHECK(contains(whole.complaint_of("{", "["), "is not JSON"));
+  CHECK(contains(whole.complaint_of("\"Version\":3", "\"Version\":2"), "is that of version 2"));
+  CHECK(contains(whole.complaint_of("\"Version\":3", "\"Version\":-3"), "Version"));
+  CHECK(contains(whole.complaint_of("\"NeededToRead\":[]", "\"NeededToRead\":[\"wings\"]", errc::unsupported),
+                 "needs the feature 'wings' to be read"));
+  CHECK(contains(whole.complaint_of("\"Sequence\":", "\"Sequence\":-"), "Sequence"));
+  CHECK(contains(whole.complaint_of("{\"Table\":\"bag\"", "{\"Table\":7"), "Table"));
+  CHECK(contains(whole.complaint_of("{\"Table\":\"users\"", "{\"Table\":\"BAG\""), "twice"));
+  CHECK(contains(whole.complaint_of("\"Tables\":[", "\"Tables\":7,\"Rest\":["), "Tables"));
+}
+
+TEST_CASE("parts of a checkpoint that are described as they cannot be are corrupt") {
+  const altered_checkpoint parted(small_parts());
+  CHECK(contains(parted.complaint_of("{\"Bytes\":100", "{\"Bytes\":99"), "is damaged"));
+  CHECK(contains(parted.complaint_of("{\"Bytes\":100", "{\"Bytes\":-1"), "Bytes"));
+  const std::size_t first = parted.text().find("{\"Bytes\"");
+  const std::string rest = parted.text().substr(first, parted.text().find("]", first) - first);
+  CHECK(contains(parted.complaint_of(rest, ""), "has parts that are no list"));
+  CHECK(contains(parted.complaint_of(rest, rest.substr(0, rest.find("},") + 1)), "has parts that are no list"));
+
+  // Parts that are what the checkpoint says, but no list of tables.
+  const auto with_tables = [&](std::string_view tables) {
+    memory_store store;
+    REQUIRE(store.put_if_absent(checkpoint_part_name({3}, 1), tables).outcome() == put_outcome::created);
+    std::string text = parted.text();
+    text.replace(first, rest.size(),
+                 concat({R"({"Bytes":)", tables.size(), R"(,"Crc32c":")", hex(crc32c(tables)), "\"}"}));
+    text.erase(text.rfind(",\"Checksum\""));
+    append_seal(text);
+    REQUIRE(store.put_if_absent(checkpoint_name({3}), text).outcome() == put_outcome::created);
+    const auto read = read_checkpoint(store, {3}, limits());
+    return read ? std::string("good") : read.error().message();
+  };
+  CHECK(with_tables("[]") == "good");
+  CHECK(contains(with_tables("{}"), "has parts that are no list"));
+  CHECK(contains(with_tables("[7]"), "a table"));
+}
+
+TEST_CASE("a checkpoint whose head or tables are another state's is not that of its version") {
+  memory_store store;
+  varied_lake lake(store, without_checkpoints());
+  lake.grow_to(3);
+  snapshot state = lake.newest();
+  test_environment hands;
+  const auto ensure = [&](const snapshot& of) {
+    return ensure_checkpoint(store, of, limits(), backoff_options{}, hands.get());
+  };
+  REQUIRE(ensure(state).has_value());
+  CHECK(check_checkpoint(store, state, limits()).has_value());
+  snapshot other_head = state;
+  other_head.time.ms += 1;
+  CHECK(check_checkpoint(store, other_head, limits()).error().code() == errc::corrupt);
+  snapshot other_tables = state;
+  other_tables.tables.erase("bag");
+  CHECK(check_checkpoint(store, other_tables, limits()).error().code() == errc::corrupt);
+  REQUIRE(ensure(other_tables).has_value());  // replaced
+  CHECK(check_checkpoint(store, other_tables, limits()).has_value());
+  CHECK(ensure(snapshot()).has_value());  // of the empty lake there is none
+  CHECK(names_in(store, checkpoint_prefix).size() == 1);
+  snapshot later = state;
+  later.at = {9};
+  CHECK(check_checkpoint(store, later, limits()).error().code() == errc::not_found);
+}
+
+TEST_CASE("a checkpoint goes with its parts, and leaves strangers") {
+  memory_store store;
+  client_options options = without_checkpoints();
+  options.bounds = small_parts();
+  varied_lake lake(store, options);
+  (void)lake.get().checkpoint().value();
+  const std::string stranger = checkpoint_name({1}) + "_part";
+  REQUIRE(store.put_if_absent(stranger, "?").outcome() == put_outcome::created);
+  CHECK(names_in(store, checkpoint_prefix).size() > 3);
+  CHECK(remove_checkpoint(store, {1}).has_value());
+  CHECK(names_in(store, checkpoint_prefix) == std::vector<std::string>{stranger});
+}

@@ -420,3 +420,38 @@ TEST_CASE("an entry that is to be seen but may not be durable is not acknowledge
   CHECK(done.error().code() == errc::commit_unknown);
   CHECK(s.log() == std::vector<uuid>{sample_id(1)});
 }
+
+TEST_CASE("to confirm an entry it is put again, until the store promises that it is durable or cannot") {
+  const auto commit_if_second_put_is = [](const put_result& second) {
+    setup s;
+    s.options.backoff.attempts_max = 3;
+    s.store.plan().put = [&](std::string_view name, std::string_view bytes, memory_store& inner) {
+      if (s.store.plan().puts > 1) return second;
+      (void)inner.put_if_absent(name, bytes);
+      return put_result::unknown(failing("lost"));
+    };
+    const auto done = s.commit(1);
+    CHECK(s.log() == std::vector<uuid>{sample_id(1)});
+    if (done) return std::string("committed");
+    CHECK(done.error().code() == errc::commit_unknown);
+    return concat({"in doubt after ", s.store.plan().puts, " puts"});
+  };
+  CHECK(commit_if_second_put_is(put_result::already_exists()) == "committed");
+  CHECK(commit_if_second_put_is(put_result::created()) == "committed");
+  CHECK(commit_if_second_put_is(put_result::unknown(failing("lost"))) == "in doubt after 3 puts");
+  CHECK(commit_if_second_put_is(put_result::not_applied({errc::no_space, "full"})) == "in doubt after 2 puts");
+}
+
+TEST_CASE("C15: there is a time after the last of all") {
+  setup s;
+  s.hands.clock = {1'000};
+  snapshot state;
+  CHECK(time_after(state, s.surroundings) == timestamp{1'000});
+  state.at = {0};
+  state.time = {999};
+  CHECK(time_after(state, s.surroundings) == timestamp{1'000});
+  state.time = {1'000};
+  CHECK(time_after(state, s.surroundings) == timestamp{1'001});
+  state.time = {INT64_MAX};
+  CHECK(time_after(state, s.surroundings) == timestamp{INT64_MAX});
+}

@@ -86,9 +86,13 @@ TEST_CASE("A14: a feature needed to read stops the reader, one needed to write i
   entry later = next_entry(state);
   REQUIRE(apply_entry(state, later, 2).has_value());
   CHECK(state.needed_to_write == sequence<std::string>{"time-machine"});
+  entry again = next_entry(state);
+  again.needed_to_write = {"time-machine", "wings"};
+  REQUIRE(apply_entry(state, again, 3).has_value());
+  CHECK(state.needed_to_write == sequence<std::string>{"time-machine", "wings"});
   entry reads = next_entry(state);
   reads.needed_to_read = {"anti-gravity"};
-  const status applied = apply_entry(state, reads, 3);
+  const status applied = apply_entry(state, reads, 4);
   REQUIRE_FALSE(applied.has_value());
   CHECK(applied.error().code() == errc::unsupported);
   CHECK(applied.error().message().find("anti-gravity") != std::string::npos);
@@ -319,6 +323,11 @@ TEST_CASE("changes that do not fit a table are corrupt, and said to be what they
   CHECK(complaint_of(bag, "y", {alter(1, schema{"a"})}) == "alters the missing table y");
   CHECK(complaint_of(bag, "x", {alter(2, schema{"a"})}) == "alters the missing table x");
   CHECK(complaint_of(bag, "x", {create(3)}) == "creates the existing table x");
+  entry of_article = next_entry(bag);
+  of_article.of_article = true;
+  of_article.actions.find_or_insert("x") = {create(3)};
+  snapshot after = bag;
+  CHECK(apply_entry(after, of_article, 1).error().code() == errc::corrupt);
   action undescribed = add(3);
   undescribed.object.described = false;  // as the article's are: how many rows there are is not known
   CHECK(complaint_of(bag, "x", {undescribed, erase(3, {{0, 1'000}})}).empty());

@@ -32,49 +32,59 @@ def tool(name):
     sys.exit(f"{name} is missing: install llvm-19")
 
 
-def export(program, profiles, headers):
-    """What llvm-cov knows of each file below `headers`."""
+def export(program, profiles, include):
+    """What llvm-cov knows of each function below `include`, by header."""
     raw = sorted(profiles.glob("*.profraw"))
     if not raw:
         sys.exit(f"there are no profiles in {profiles}: run the tests first")
     merged = profiles / "merged.profdata"
     subprocess.run([tool("llvm-profdata"), "merge", "-sparse", *raw, "-o", merged], check=True)
-    command = [tool("llvm-cov"), "export", "-skip-functions", "-skip-expansions", "-instr-profile", merged, program]
-    text = subprocess.run([*command, "-sources", headers], check=True, capture_output=True, text=True).stdout
-    return json.loads(text)["data"][0]["files"]
+    command = [tool("llvm-cov"), "export", "-skip-expansions", "-instr-profile", merged, program, "-sources", include]
+    text = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    functions = collections.defaultdict(list)
+    for function in json.loads(text)["data"][0]["functions"]:
+        path = pathlib.Path(function["filenames"][0])
+        if path.is_relative_to(include):
+            functions[path.relative_to(include).as_posix()].append(function)
+    return functions
 
 
-def line_counts(segments):
-    """How often each line with code ran: the rule of llvm-cov's LineCoverageStats."""
-    by_line = collections.defaultdict(list)
-    for segment in segments:
-        by_line[segment[0]].append(segment)
-    counts, before = {}, None
-    for line in range(segments[0][0], segments[-1][0] + 1) if segments else ():
-        here = by_line.get(line, [])
-        starts = [count for _, _, count, has_count, is_entry, is_gap in here if has_count and is_entry and not is_gap]
-        skipped = bool(here) and not here[0][3] and here[0][4]
-        wrapped = before is not None and before[3]
-        if (not skipped and (wrapped or starts)) or any(segment[3] and segment[4] for segment in here):
-            counts[line] = max([before[2] if wrapped else 0, *starts])
-        before = here[-1] if here else before
-    return counts
+CODE, SKIPPED = 0, 2  # kinds of regions
+
+
+def line_counts(text, regions):
+    """How often each line of a function ran, given its regions: of the innermost one that its code begins in, or of
+    those that begin on it."""
+    spans = [(*region[:5], region[7]) for region in regions]
+    spans.sort(key=lambda span: (span[0], span[1], -span[2], -span[3]))  # outer ones first
+    for line in range(spans[0][0], max(span[2] for span in spans) + 1):
+        code = text[line - 1].strip()
+        if not code.strip("{};)") or code.startswith("//"):
+            continue
+        begin = (line, len(text[line - 1]) - len(text[line - 1].lstrip()) + 1)
+        around = [span for span in spans if span[:2] <= begin < span[2:4]]
+        starts = [span[4] for span in spans if span[0] == line and span[5] == CODE]
+        if around and around[-1][5] != SKIPPED:
+            yield line, max([*starts, around[-1][4]])
+        elif starts:
+            yield line, max(starts)
 
 
 class Header:
-    """What of one header is there to be covered, and what was: pairs of a place in it and what is wrong, or None."""
+    """What of one header is there to be covered, and what was: pairs of a line and what is wrong, or None."""
 
-    def __init__(self, path, measured):
+    def __init__(self, path, functions):
         self.text = path.read_text(encoding="utf-8").splitlines()
-        counts = line_counts(measured["segments"])
-        self.lines = [(line, None if count else "never ran") for line, count in counts.items()]
-        branches, decisions = collections.defaultdict(lambda: [0, 0]), {}
-        for *place, taken, not_taken, _, _, _ in measured["branches"]:
-            branches[tuple(place)][0] += taken
-            branches[tuple(place)][1] += not_taken
-        for *place, _, _, conditions in measured["mcdc_records"]:
-            known = decisions.setdefault(tuple(place), [False] * len(conditions))
-            decisions[tuple(place)] = [a or b for a, b in zip(known, conditions)]
+        counts, branches, decisions = collections.Counter(), collections.defaultdict(lambda: [0, 0]), {}
+        for function in functions:
+            counts.update(dict(line_counts(self.text, function["regions"])))
+            for *place, taken, not_taken, _, _, _ in function["branches"]:
+                branches[tuple(place)][0] += taken
+                branches[tuple(place)][1] += not_taken
+            for *place, _, _, conditions in function["mcdc_records"]:
+                known = decisions.setdefault(tuple(place), [False] * len(conditions))
+                decisions[tuple(place)] = [a or b for a, b in zip(known, conditions)]
+        self.lines = [(line, None if count else "never ran") for line, count in sorted(counts.items())]
         self.branches, self.conditions = [], []
         for place, (taken, not_taken) in sorted(branches.items()):
             self.branches.append((place[0], None if taken else f"never true: {self.source(place)}"))
@@ -145,10 +155,8 @@ def main():
     floors, exceptions = read_demands(pathlib.Path(__file__).with_name("coverage.txt"))
     complaints = []
 
-    measured = {}
-    for each in export(arguments.program, arguments.profiles, include):
-        path = pathlib.Path(each["filename"])
-        measured[path.relative_to(include).as_posix()] = Header(path, each)
+    functions = export(arguments.program, arguments.profiles, include)
+    measured = {name: Header(include / name, all_of_one) for name, all_of_one in functions.items()}
     for name, text, _ in exceptions:
         if name not in measured or not measured[name].except_for(text):
             complaints.append(f"coverage.txt excepts {text!r} in {name}, and there is nothing uncovered")

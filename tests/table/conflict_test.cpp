@@ -317,6 +317,26 @@ TEST_CASE("what keys cannot be compared for is an error, and never a success") {
   CHECK(code(deed::write_k) == errc::corrupt);
 }
 
+TEST_CASE("of a transaction that has compacted and deleted, what it has in common is each by itself") {
+  footprint both = mine(deed::compact_1);
+  both.tables.find_or_insert("x").deleted.push_back({sample_id(2), rows_of(1)});
+  no_keys none;
+  CHECK_FALSE(check_conflict(both, theirs(deed::compact_1), none).has_value());
+  CHECK_FALSE(check_conflict(both, theirs(deed::delete_row_2), none).has_value());  // of what it has compacted
+  CHECK_FALSE(check_conflict(both, theirs(deed::delete_in_2), none).has_value());
+  CHECK_FALSE(check_conflict(both, theirs(deed::compact_2), none).has_value());
+  entry elsewhere = theirs(deed::delete_in_2);
+  elsewhere.actions.find_or_insert("x")[0].rows = rows_of(7);
+  CHECK(check_conflict(both, elsewhere, none).has_value());
+  elsewhere.actions.find_or_insert("x")[0].object.id = sample_id(3);
+  CHECK(check_conflict(both, elsewhere, none).has_value());
+}
+
+TEST_CASE("who has no keys has none in common with anybody") {
+  CHECK(no_keys::find_read("x", read_set(), action()).value().empty());
+  CHECK(no_keys::find_written("x", action()).value().empty());
+}
+
 // --- what was read ---------------------------------------------------------------------------------------------------
 
 TEST_CASE("a read set keeps each key once, in order, and past its limit it is the whole table") {

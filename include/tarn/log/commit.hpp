@@ -64,8 +64,8 @@ template <object_store Store>
   const std::string name = entry_name(at);
   const auto bytes = store.get(name);
   if (!bytes) {
-    const status found = find_truncations(store, extent);
-    return found && at <= extent.truncated ? status() : bytes.error();
+    if (const status found = find_truncations(store, extent); !found) return found;
+    return at <= extent.truncated ? status() : bytes.error();
   }
   const status durable = put_object(store, name, *bytes, options, surroundings);
   if (!durable) return durable.error().within(concat({name, " is there, but may not be durable"}));

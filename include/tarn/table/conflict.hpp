@@ -162,13 +162,11 @@ enum class verdict : unsigned char {
   return rules[static_cast<std::size_t>(ours)][static_cast<std::size_t>(won)];
 }
 
-// Whether a transaction that has used the table's name has done this.
+// Whether a transaction that has used the table's name has done this with the table.
 template <class = void>
 [[nodiscard]] bool has_done(const table_access& access, mine what) noexcept {
   switch (what) {
     case mine::redefined: return access.created || access.altered || access.dropped || access.restored;
-    case mine::listed: return false;  // that is nothing with one table
-    case mine::used: return true;
     case mine::scanned: return access.scanned;
     case mine::read_keys: return !access.reads.empty();
     case mine::validated_keys: return !access.validated.empty();
@@ -176,8 +174,8 @@ template <class = void>
     case mine::appended: return access.appended;
     case mine::deleted: return !access.deleted.empty();
     case mine::compacted: return !access.compacted.empty();
+    default: return true;  // `used`: `listed` is nothing with one table
   }
-  return true;
 }
 
 template <class = void>

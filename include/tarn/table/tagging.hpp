@@ -27,9 +27,9 @@ template <class Store, class Codec>
   mine.tags.push_back(changed);
   const auto check = [&](const entry& theirs) -> status {
     for (const version_tag& each : theirs.tags) {
-      // A tag of the same version may be all that keeps it.
+      // A tag of the same version, which can only be taken away, may be all that keeps it.
       const version_tag* const before = now->find_tag(each.name);
-      const bool held = before != nullptr && before->at == changed.at && each.at == version();
+      const bool held = before != nullptr && before->at == changed.at;
       if (held || each.name == changed.name)
         return error(errc::conflict, concat({"version ", theirs.at.number, " has changed the tag '", each.name,
                                              "': look at it again"}));
