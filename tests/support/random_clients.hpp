@@ -124,17 +124,20 @@ class random_clients {
       if (each.kind == tarn::testing::fault_kind::crash) each.per_million = 40'000;
     if (damage_)
       for (const tarn::testing::fault_chance& each : tarn::testing::detected_faults(150'000)) chances.push_back(each);
-    const tarn::testing::random_faults drawn(random.next(), chances);
+    std::vector<tarn::testing::random_faults> drawn;  // for each operation by itself
+    for (std::size_t made = 0; made < tarn::testing::store_operations; ++made)
+      drawn.emplace_back(random.next(), chances);
     const std::size_t percent = 1 + random.below(10);
     for (std::size_t number = 0; number < programs_.size(); ++number)
       for (std::size_t call = 0; call < calls_with_faults; ++call)
         if (random.chance(percent)) draw_faults(drawn, number, call);
   }
   // What can happen to few operations comes first, so that it does.
-  void draw_faults(const tarn::testing::random_faults& drawn, std::size_t number, std::size_t call) {
+  void draw_faults(const std::vector<tarn::testing::random_faults>& drawn, std::size_t number, std::size_t call) {
     std::vector<tarn::testing::planned_fault> met;
     for (const tarn::testing::store_operation each : tarn::testing::all_operations)
-      if (const tarn::testing::fault what = drawn.choose({each, number, call, {}}); what != tarn::testing::fault())
+      if (const auto what = drawn[static_cast<std::size_t>(each)].choose({each, number, call, {}});
+          what != tarn::testing::fault())
         met.push_back({number, call, what});
     const auto operations = [](const tarn::testing::planned_fault& one) {
       return std::count_if(std::begin(tarn::testing::all_operations), std::end(tarn::testing::all_operations),
