@@ -523,6 +523,7 @@ TEST_CASE("Of two faults, the second may be at a call that is only made because 
   const exploration_report report = two.run();
   CHECK(two.plans == std::set<std::string>{"", "a0.F1 ", "b0.F1 ", "a0.F1 a1.F1 ", "a0.F1 b0.F1 "});
   CHECK(report.plans == 5);
+  CHECK(report.plans_dropped == 0);  // no second fault at the same call
   CHECK(report.runs_with_faults > 0);
 }
 
