@@ -8,6 +8,11 @@
 
 #include "command.hpp"
 
+// Compiled once, in client.cpp, and not in each command again.
+extern template class tarn::client<tarn::file_store<>>;
+extern template class tarn::transaction<tarn::file_store<>, tarn::json_codec, tarn::merge::by_position>;
+extern template class tarn::table_scan<tarn::file_store<>, tarn::json_codec, tarn::merge::by_position>;
+
 namespace lake {
 
 using client = tarn::client<tarn::file_store<>>;

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "../support/altered_store.hpp"
+#include "../support/random_source.hpp"
 #include "../support/stores.hpp"
 #include "../support/temporary_folder.hpp"
 #include "../support/test_environment.hpp"
@@ -387,7 +388,7 @@ TEST_CASE("every flipped bit of every file is found, and the file named") {
   REQUIRE(check_of(store).findings.empty());
   std::size_t missed = 0;
   for (const auto& [name, bytes] : sound)
-    for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
+    for (std::size_t bit = 0; bit < 8 * bytes.size(); bit += tarn_test::share_of_cases()) {
       std::string flipped = bytes;
       flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << bit % 8));
       const check_report found = check_of(tarn_test::altered_store(store, {{name, flipped}}));

@@ -542,7 +542,7 @@ constexpr std::uint64_t usual_histories = 2'000;
 // One of `share` of the usual histories, or of as many as are asked for. All that `must_happen` does in as many.
 template <class Stores>
 void run_histories(std::uint64_t share, const std::vector<std::string>& must_happen) {
-  const std::uint64_t count = number_from_environment("TARN_LAW_HISTORIES", usual_histories) / share;
+  const std::uint64_t count = number_from_environment("TARN_LAW_HISTORIES", usual_histories / share_of_cases()) / share;
   tally happened;
   random_source seeds(seed_of_this_run());
   for (std::uint64_t number = 0; number < count; ++number) {

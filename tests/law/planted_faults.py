@@ -487,7 +487,7 @@ FAULTS = [
     ),
     (
         "an update through an old scan brings a deleted row back",
-        "transaction.hpp",
+        "table/row_writes.hpp",
         "if (slot.deletions()->contains(place))",
         "if (slot.deletions()->contains(place) && place.number > 1000)",
         BAG_LAW,
@@ -551,10 +551,11 @@ FAULTS = [
     (
         "that there is no such key is not a read",
         "transaction.hpp",
-        "    if (level_ == isolation::serializable) note_key((*found)->access.reads, **found, wanted);\n"
+        "    if (level_ == isolation::serializable) writes().note_key((*found)->access.reads, **found, wanted);\n"
         "    return (*found)->keys().get(*lake_, *(*found)->state(), wanted);",
         "    result<row> answer = (*found)->keys().get(*lake_, *(*found)->state(), wanted);\n"
-        "    if (answer && level_ == isolation::serializable) note_key((*found)->access.reads, **found, wanted);\n"
+        "    if (answer && level_ == isolation::serializable)\n"
+        "      writes().note_key((*found)->access.reads, **found, wanted);\n"
         "    return answer;",
         ANOMALIES,
     ),

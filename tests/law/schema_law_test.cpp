@@ -403,7 +403,7 @@ class schema_history {
 TEST_CASE_TEMPLATE("random schema changes, writes, compactions and restores agree with a plain model", Merge,
                    merge::by_key, merge::by_position, merge::derived) {
   const std::uint64_t seed = seed_of_this_run();  // TARN_TEST_SEED runs it again
-  const std::uint64_t count = number_from_environment("TARN_TEST_SCHEMA_HISTORIES", 60);
+  const std::uint64_t count = 60 / share_of_cases();
   CAPTURE(seed);
   for (std::uint64_t number = 0; number < count; ++number) {
     CAPTURE(number);

@@ -16,6 +16,10 @@ using tarn::testing::random_source;
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 0);
 }
 
+// Where a test tries all cases of a kind: it tries one of so many. More than one where each takes long, as with
+// sanitizers.
+[[nodiscard]] inline std::uint64_t share_of_cases() { return number_from_environment("TARN_TEST_SHARE", 1); }
+
 // Another seed for each run, unless TARN_TEST_SEED asks for one again.
 [[nodiscard]] inline std::uint64_t seed_of_this_run() {
   static const std::uint64_t seed = number_from_environment("TARN_TEST_SEED", std::random_device()());

@@ -23,7 +23,8 @@ struct histories {
 template <class Names, class Run>
 tally run_histories(const histories& wanted, const Names& must_happen, Run run) {
   const std::uint64_t alone = number_from_environment(wanted.alone, 0);
-  const std::uint64_t count = alone != 0 ? 1 : number_from_environment("TARN_LAW_HISTORIES", wanted.usual);
+  const std::uint64_t count =
+      alone != 0 ? 1 : number_from_environment("TARN_LAW_HISTORIES", wanted.usual / share_of_cases());
   REQUIRE(count > 0);
   tally happened;
   random_source seeds(seed_of_this_run());
