@@ -11,6 +11,7 @@
 #include <tarn/core/text.hpp>
 #include <tarn/testing/crash_states.hpp>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "campaign.hpp"
@@ -30,7 +31,7 @@ struct bounds {
   std::uint64_t faulty;  // of runs in which any system call fails in any way
   std::uint64_t forgetful_runs;
 };
-constexpr bounds ci{3'000, 1'500, 2'000, 1'500, 1};
+constexpr bounds ci{2'500, 1'000, 1'500, 1'000, 1};
 constexpr bounds nightly{250'000, 80'000, 120'000, 80'000, 20};
 
 class power_cuts {
@@ -90,7 +91,10 @@ class power_cuts {
         for (const auto& of_call : run.machine->fired) faults_ += of_call[kind];
         crash_options options;
         options.from_call = chosen.place;
+        options.states_per_moment_max = 512;  // with an fsync that never works again there are more and more
+        const std::uint64_t exhaustive = cut_;
         add(run, options);
+        cut_by_faults_ += std::exchange(cut_, exhaustive) - exhaustive;
       }
     }
   }
@@ -153,7 +157,9 @@ class power_cuts {
          bad_,
          " bad, ",
          cut_,
-         " moments not exhaustive; forgotten fsyncs found out: ",
+         " moments not exhaustive (with failing system calls, ",
+         cut_by_faults_,
+         "); forgotten fsyncs found out: ",
          found_out_[1],
          " of ",
          forgotten_[1],
@@ -185,6 +191,7 @@ class power_cuts {
   std::uint64_t combinations_ = 0;
   std::uint64_t bad_ = 0;
   std::uint64_t cut_ = 0;
+  std::uint64_t cut_by_faults_ = 0;
   std::uint64_t forgotten_[2] = {};  // of folders, of files
   std::uint64_t found_out_[2] = {};
   std::unordered_set<std::uint64_t> disks_;

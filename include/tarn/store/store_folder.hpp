@@ -51,22 +51,20 @@ class store_folder {
 
   // Makes all changes of names in the open folder durable that happened before the call; fails if that cannot be
   // promised. Callers share: whoever finds that a whole fsync has passed while it waited for its turn needs no other.
-  [[nodiscard]] status sync_names() {
-    if (!durable_) return {};
-    const std::uint64_t mine = note_change();
-    const scoped_lock turn(syncing_);
-    std::uint64_t covered = 0;
-    {
-      const scoped_lock hold(guard_);
-      if (!lost_) return lost_;
-      if (synced_changes_ >= mine) return {};
-      covered = changes_;
-    }
-    const outcome<> synced = retry_interrupted([&] { return system_.sync_folder(descriptor_); });
+  [[nodiscard]] status sync_names() { return sync_up_to(note_change()); }
+
+  // To be called when something was found in the folder: its name may not be durable yet, for its writer may be about
+  // to fsync the folder, or have died before.
+  void note_found() {
     const scoped_lock hold(guard_);
-    if (!synced) return lose_durability(synced.error_number, "fsync the folder");
-    synced_changes_ = covered;
-    return {};
+    found_ = ++changes_;
+  }
+  // Makes durable what was found; nothing to do if nothing was since the last fsync. To be called before a name is made
+  // or removed because of it: the two changes may reach the medium in either order, and a log entry must not be there
+  // without the one before it.
+  [[nodiscard]] status sync_found() {
+    const std::uint64_t found = not_durable_yet();
+    return found == 0 ? status() : sync_up_to(found);
   }
 
   // Whether an fsync of the folder has failed. Linux reports a failed write-back once, then takes the pages for clean:
@@ -127,6 +125,29 @@ class store_folder {
     const scoped_lock hold(guard_);
     return ++changes_;
   }
+  // The last change that was found, if it is not known to be durable; else 0. (Not what other threads are about to make
+  // durable: nobody has built upon that.)
+  [[nodiscard]] std::uint64_t not_durable_yet() {
+    const scoped_lock hold(guard_);
+    return found_ > synced_changes_ ? found_ : 0;
+  }
+
+  [[nodiscard]] status sync_up_to(std::uint64_t mine) {
+    if (!durable_) return {};
+    const scoped_lock turn(syncing_);
+    std::uint64_t covered = 0;
+    {
+      const scoped_lock hold(guard_);
+      if (!lost_) return lost_;
+      if (synced_changes_ >= mine) return {};
+      covered = changes_;
+    }
+    const outcome<> synced = retry_interrupted([&] { return system_.sync_folder(descriptor_); });
+    const scoped_lock hold(guard_);
+    if (!synced) return lose_durability(synced.error_number, "fsync the folder");
+    synced_changes_ = covered;
+    return {};
+  }
 
   [[nodiscard]] status lose_durability(int error_number, std::string_view what) {
     const error cause = system_error(error_number, what);
@@ -146,8 +167,9 @@ class store_folder {
   int descriptor_ = -1;
   bool made_here_ = false;
   bool own_name_durable_ = false;
-  status lost_;  // why durability was lost
-  std::uint64_t changes_ = 0;
+  status lost_;                       // why durability was lost
+  std::uint64_t changes_ = 0;         // made or found
+  std::uint64_t found_ = 0;           // the last of them that was found
   std::uint64_t synced_changes_ = 0;  // the first this many changes are durable
 };
 
