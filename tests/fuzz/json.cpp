@@ -44,9 +44,8 @@ void check_text(std::string_view text, const tarn::json_options& options) {
 
 int fuzz_json(const unsigned char* data, std::size_t size) {
   const std::string_view text = text_of(data, size);
-  for (const tarn::json_escapes escapes : {tarn::json_escapes::none, tarn::json_escapes::tarn})
-    for (const tarn::wide_integers wide : {tarn::wide_integers::are_errors, tarn::wide_integers::are_doubles})
-      check_text(text, {.nesting_depth_max = 64, .escapes = escapes, .wide = wide});
+  check_text(text, {});
+  check_text(text, {.escapes = tarn::json_escapes::tarn, .wide = tarn::wide_integers::are_doubles});
   check_text(text, {.nesting_depth_max = 3});
   return 0;
 }

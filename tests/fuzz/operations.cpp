@@ -198,8 +198,17 @@ class simulated_run {
     }
   }
 
-  // What is wrong with how it has ended; empty: nothing.
+  // What is wrong with how it has ended, and what had happened; empty: nothing.
   [[nodiscard]] std::string judge(const explored_store& content) {
+    const std::string wrong = find_wrong(content);
+    if (wrong.empty()) return wrong;
+    std::string faults;
+    for (const planned_fault& each : faults_->fired()) faults += " " + to_text(each);
+    return wrong + "; faults:" + faults;
+  }
+
+ private:
+  [[nodiscard]] std::string find_wrong(const explored_store& content) {
     worker<explored_store> last(tarn::client{content, options_of(*surroundings_[surroundings_.size() - 2])}, recorder_);
     if (!last.read_log()) return "the log cannot be read";
     if (const tarn::status read = last.read_newest(); !read) return read.error().message();
@@ -214,7 +223,6 @@ class simulated_run {
     return found->sound() ? std::string() : found->findings[0].message;
   }
 
- private:
   tarn::memory_store initial_;
   history_recorder recorder_;
   std::vector<std::unique_ptr<simulated_environment>> surroundings_;
@@ -223,18 +231,19 @@ class simulated_run {
 
 int fuzz_operations(const unsigned char* data, std::size_t size) {
   const workload asked = read_workload(text_of(data, size));
-  simulated_run run(asked);
+  auto run = std::make_unique<simulated_run>(asked);
   exploration_options options;
-  options.initial = run.initial();
+  options.initial = run->initial();
   options.by = explore_by::bytes{asked.order};
-  options.check = [&](const explored_moment& end) { return run.judge(end.store()); };
+  options.begin = [&](const fault_plan&) { run = std::make_unique<simulated_run>(asked); };
+  options.check = [&](const explored_moment& end) { return run->judge(end.store()); };
   options.repeat_every = 0;
   options.shrink_runs_max = 0;
   std::vector<explored_program> programs;
   for (std::size_t client = 0; client < asked.clients.size(); ++client)
     programs.push_back(
         {std::string(1, static_cast<char>('a' + client)),
-         [&asked, &run, client](explored_store content) { run.work(client, asked.clients[client], content); }});
+         [&asked, &run, client](explored_store content) { run->work(client, asked.clients[client], content); }});
   const exploration_report report = explore(std::move(programs), options);
   expect(report.passed(), "a run leaves a lake as it was promised", report.text());
   return 0;

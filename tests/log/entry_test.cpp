@@ -95,6 +95,9 @@ TEST_CASE("a keyed table's actions with fields that cannot be are errors, and an
   CHECK(code_with(R"("Form":"base")", R"("Form":"delta")") == errc::corrupt);  // and compacted
   CHECK(code_with(R"("Bucket":3)", R"("Bucket":-1)") == errc::corrupt);
   CHECK(code_with(R"("Compacted":true)", R"("Compacted":1)") == errc::corrupt);
+  // Of an object without a name: what the writer would make of it has none.
+  CHECK(code_with(R"({"AddKeyedObject":{"Name":"0190a3f2-7c1e-7abc-8def-000000000005")",
+                  R"({"AddKeyedObject":{"Name":"00000000-0000-0000-0000-000000000000")") == errc::corrupt);
 }
 
 TEST_CASE("the bytes of an entry are pinned: changing them is a decision") {

@@ -108,13 +108,14 @@ struct table_state {
   }
 };
 
-// Gives a table other columns, from here on. False if they lack one of the key or the ordering; the table is then no
-// longer to be used.
+// Gives a table other columns, from here on. False if they lack one of the key or the ordering, or it is another, which
+// keys could not be compared by; the table is then no longer to be used.
 template <class = void>
 [[nodiscard]] bool change_columns(table_state& table, const schema& columns) {
   const auto move = [&](std::uint32_t& place) {
-    place = static_cast<std::uint32_t>(columns.find(table.columns[place].id));
-    return place < columns.size();
+    const column& before = table.columns[place];
+    place = static_cast<std::uint32_t>(columns.find(before.id));
+    return place < columns.size() && columns[place].type == before.type && !columns[place].nullable;
   };
   for (std::uint32_t& place : table.key.columns)
     if (!move(place)) return false;
