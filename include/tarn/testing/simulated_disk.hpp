@@ -18,7 +18,7 @@
 namespace tarn::inline TARN_ABI::testing {
 
 // FNV-1a, which tells states of a test apart; nobody attacks it.
-[[nodiscard]] inline std::uint64_t hash_of(std::string_view bytes, std::uint64_t start = 0xcbf2'9ce4'8422'2325U) {
+[[nodiscard]] inline std::uint64_t hash_of_bytes(std::string_view bytes, std::uint64_t start = 0xcbf2'9ce4'8422'2325U) {
   for (const char c : bytes) start = (start ^ static_cast<unsigned char>(c)) * 0x0000'0100'0000'01b3U;
   return start;
 }
@@ -42,7 +42,7 @@ class file_content {
 
  private:
   struct held {
-    explicit held(std::string&& content) : bytes(std::move(content)), hash(hash_of(bytes)) {}
+    explicit held(std::string&& content) : bytes(std::move(content)), hash(hash_of_bytes(bytes)) {}
     std::string bytes;
     std::uint64_t hash;
   };
@@ -116,7 +116,7 @@ class simulated_disk {
   [[nodiscard]] std::uint64_t hash_of_folder(node_number folder, std::uint64_t path) const {
     std::uint64_t sum = path;
     for (const auto& [name, target] : nodes_[folder].names) {
-      const std::uint64_t named = hash_of(name, path);
+      const std::uint64_t named = hash_of_bytes(name, path);
       const node& found = nodes_[target];
       sum += found.is_folder ? hash_of_folder(target, named * 3) : (named ^ found.content.hash()) * (named | 1U);
     }
