@@ -209,20 +209,19 @@ int main(int count, char** arguments) {
   const campaign_size size = campaign_size_of(count, arguments);
   std::vector<fault> every = crash_or_lost_answer;
   every.insert(every.end(), late_or_twice.begin(), late_or_twice.end());
+  const bool nightly = size == campaign_size::nightly;
   campaign all(size);
   for (const auto& [level, name] : {std::pair{isolation::serializable, "serializable, no faults"},
                                     std::pair{isolation::snapshot, "snapshot, no faults"},
                                     std::pair{isolation::non_blocking, "non_blocking, no faults"}})
-    all.run({name, {}, 0, 100'000}, 2, level);
-  all.run({"one fault", every, 1, 100'000}, 2);
-  if (size == campaign_size::ci) {
-    all.run({"no faults", {}, 0, 4'000}, 3);
-    all.run({"one crash or error", crash_or_lost_answer, 1, 3'000}, 3);
-  } else {
-    all.run({"two faults", crash_or_lost_answer, 2, 2'000'000}, 2);
-    all.run({"no faults", {}, 0, 100'000}, 3);
-    all.run({"one fault", every, 1, 150'000}, 3);
-    all.run({"no faults", {}, 0, 20'000}, 4);
+    all.run({name, {}, 0, nightly ? 500'000U : 2'000U}, 2, level);
+  all.run({"one fault", every, 1, nightly ? 500'000U : 10'000U}, 2);
+  all.run({"no faults", {}, 0, nightly ? 50'000U : 1'000U}, 3);
+  all.run({"one crash or error", crash_or_lost_answer, 1, nightly ? 50'000U : 1'200U}, 3);
+  if (nightly) {
+    all.run({"two crashes or errors", crash_or_lost_answer, 2, 100'000}, 2);
+    all.run({"one put that is late, repeated or refused", late_or_twice, 1, 10'000}, 3);
+    all.run({"no faults", {}, 0, 2'000}, 4);
   }
   return all.good() ? 0 : 1;
 }
