@@ -165,7 +165,7 @@ totals explore_all(const std::vector<scenario>& all, const bounds& within, std::
       exploration_options options;
       options.symmetric = true;
       options.runs_max = within.runs_max;
-      options.samples = 20;
+      options.samples = repeat_every == 1 ? 20 : 4;  // of each plan
       options.repeat_every = repeat_every;
       options.faults.kinds = within.faults;
       options.faults.at_once = within.at_once;
