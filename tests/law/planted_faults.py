@@ -59,14 +59,16 @@ FAULTS = [
     (
         "by_position compares read versions instead of bases",
         "merge/strategy.hpp",
-        "positions_hold(const block_header& block, const uuid& base, version) noexcept {\n    return block.base == base;",
+        "positions_hold(const block_header& block, const uuid& base, version) noexcept {\n"
+        "    return block.base == base;",
         "positions_hold(const block_header& block, const uuid&, version since) noexcept {\n"
         "    return block.read_version >= since;",
     ),
     (
         "by_position takes all positions for good: the stamp is ignored (model 9)",
         "merge/strategy.hpp",
-        "positions_hold(const block_header& block, const uuid& base, version) noexcept {\n    return block.base == base;",
+        "positions_hold(const block_header& block, const uuid& base, version) noexcept {\n"
+        "    return block.base == base;",
         "positions_hold(const block_header&, const uuid&, version) noexcept {\n    return true;",
     ),
     (
@@ -494,8 +496,12 @@ FAULTS = [
     (
         "a compaction puts its object at the end",
         "log/table_state.hpp",
-        "      if (at == index && with != nullptr) changed.push_back(*with);\n      if (at < index || at >= index + count) changed.push_back((*this)[at]);\n    }\n",
-        "      if (at < index || at >= index + count) changed.push_back((*this)[at]);\n    }\n    if (with != nullptr) changed.push_back(*with);\n",
+        "      if (at == index && with != nullptr) changed.push_back(*with);\n"
+        "      if (at < index || at >= index + count) changed.push_back((*this)[at]);\n"
+        "    }\n",
+        "      if (at < index || at >= index + count) changed.push_back((*this)[at]);\n"
+        "    }\n"
+        "    if (with != nullptr) changed.push_back(*with);\n",
         BAG_LAW,
     ),
     (
@@ -1105,21 +1111,27 @@ FAULTS = [
         "an unknown answer is told as a failure",
         "log/commit.hpp",
         "      if (given_up_ && !offered_) return put.why();\n",
-        "      if (given_up_ && !offered_) return put.why();\n      if (put.outcome() == put_outcome::unknown) return put.why();\n",
+        "      if (given_up_ && !offered_) return put.why();\n"
+        "      if (put.outcome() == put_outcome::unknown) return put.why();\n",
         EXPLORED,
     ),
     (
         "an empty slot after an unknown answer is taken for a failure",
         "log/commit.hpp",
         "      } else if (given_up_) {\n        return in_doubt(last_failure_.error());\n",
-        "      } else if (given_up_) {\n        return in_doubt(last_failure_.error());\n      } else if (!durable_) {\n        return error(errc::conflict, \"it is not there\");\n",
+        "      } else if (given_up_) {\n"
+        "        return in_doubt(last_failure_.error());\n"
+        "      } else if (!durable_) {\n"
+        "        return error(errc::conflict, \"it is not there\");\n",
         EXPLORED,
     ),
     (
         "an own put that the store repeats is taken for a lost race",
         "log/commit.hpp",
         "      durable_ = put.outcome() == put_outcome::already_exists;\n      if (put.outcome()",
-        "      durable_ = put.outcome() == put_outcome::already_exists;\n      if (durable_) return error(errc::conflict, \"lost\");\n      if (put.outcome()",
+        "      durable_ = put.outcome() == put_outcome::already_exists;\n"
+        "      if (durable_) return error(errc::conflict, \"lost\");\n"
+        "      if (put.outcome()",
         EXPLORED,
     ),
     (
