@@ -153,7 +153,7 @@ class client {
     if (state.at >= core_->extent.truncated) return safe;
     return error(errc::snapshot_expired,
                  concat({"version ", state.at.number, " is gone: the log was truncated to version ",
-                         core_->extent.truncated.number}));
+                         core_->extent.truncated.number, ": take a newer snapshot"}));
   }
 
   // What became of a commit that ended in errc::commit_unknown (error::in_doubt), in this process or another one. With

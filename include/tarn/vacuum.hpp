@@ -331,9 +331,11 @@ template <class Store, class Codec, class Merge>
     const std::int64_t markers = core.extent.markers;
     const status begun = vacuum_detail::begin_log_at(lake, begin, **newest);
     if (const status found = find_truncations(core.store, core.extent); !found) return found.error();
-    if (!begun && begun.error().code() == errc::io) return begun.error();
-    // What others have given up meanwhile cannot be read any more: then that is why.
-    if (!begun && (core.extent.markers > markers || begun.error().code() == errc::snapshot_expired))
+    // What others have given up meanwhile cannot be read any more: then that is why. What a store says of itself, as
+    // that it is full, is never that.
+    const errc why = begun ? errc::conflict : begun.error().code();
+    const bool is_missing = why == errc::conflict || why == errc::not_found || why == errc::corrupt;
+    if (!begun && ((is_missing && core.extent.markers > markers) || why == errc::snapshot_expired))
       return error(errc::conflict, concat({"another truncation or vacuum has gone further than version ", begin.number,
                                            " meanwhile: run this one again"}));
     if (!begun) return begun.error();

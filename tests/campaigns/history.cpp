@@ -12,9 +12,9 @@
 namespace {
 
 using namespace tarn_test;
+using tarn::testing::commit_outcome;
 using tarn::testing::history;
 using tarn::testing::operation_kind;
-using tarn::testing::outcome;
 using tarn::testing::random_source;
 
 bool failed = false;
@@ -37,8 +37,8 @@ void expect(bool holds, const char* what, std::uint64_t seed, const std::string&
   }
   for (std::size_t step = 0; step < told.transactions.size(); ++step) {
     auto& each = told.transactions[(first + step) % told.transactions.size()];
-    if (each.outcome != outcome::acknowledged || each.committed <= each.snapshot) continue;
-    if (wanted == 3) return each.outcome = outcome::failed, true;
+    if (each.outcome != commit_outcome::acknowledged || each.committed <= each.snapshot) continue;
+    if (wanted == 3) return each.outcome = commit_outcome::failed, true;
     return each.committed = each.committed.next(), true;
   }
   return false;

@@ -148,9 +148,9 @@ class generated_history {
       for (const operation& each : ended.done) apply(each, record.committed.number);
       made_.log.push_back(record.id);
     }
-    if (loses) record.outcome = tarn::testing::outcome::failed;
-    if (has_entry && random_.below(100) == 0) record.outcome = tarn::testing::outcome::unknown;
-    if (record.outcome != tarn::testing::outcome::acknowledged) record.committed = tarn::testing::no_version;
+    if (loses) record.outcome = tarn::testing::commit_outcome::failed;
+    if (has_entry && random_.below(100) == 0) record.outcome = tarn::testing::commit_outcome::unknown;
+    if (record.outcome != tarn::testing::commit_outcome::acknowledged) record.committed = tarn::testing::no_version;
     record.end = events_++;
     made_.add(record, ended.done);
   }

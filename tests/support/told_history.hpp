@@ -73,7 +73,7 @@ class told_history {
       record made = begun(word);
       made.snapshot = {at};
       made.purpose = tarn::testing::purpose::audit;
-      made.outcome = tarn::testing::outcome::failed;
+      made.outcome = tarn::testing::commit_outcome::failed;
       made.given_up = true;
       add(word, made, {});
     } else {
@@ -121,9 +121,9 @@ class told_history {
   void read_outcome(const std::string& word, record& made) {
     made.committed = tarn::testing::no_version;
     if (word == "fail") {
-      made.outcome = tarn::testing::outcome::failed;
+      made.outcome = tarn::testing::commit_outcome::failed;
     } else if (word == "?") {
-      made.outcome = tarn::testing::outcome::unknown;
+      made.outcome = tarn::testing::commit_outcome::unknown;
     } else if (word == "r") {
       made.committed = made.snapshot;
     } else {

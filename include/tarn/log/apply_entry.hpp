@@ -150,7 +150,8 @@ template <class = void>
       return {};
     case action_kind::alter_table:
       if (!is_meant) return inconsistent("alters the missing");
-      if (!change_columns(found->writable(), change.columns)) return inconsistent("takes away a column of the key of");
+      if (!change_columns(found->writable(), change.columns))
+        return inconsistent("takes away or changes a column of the key or the ordering of");
       return {};
     case action_kind::restore_table: restore(state, table, *change.restored, next.at); return {};
     default: break;

@@ -194,11 +194,11 @@ class file_store {
     const auto opened = retry_interrupted([&] { return system.open_listing(folder.value); });
     if (!opened) return system_error(opened.error_number, "list it").within(place());
     const open_listing listing{system, opened.value};
-    state_->folder.note_found();
     for (;;) {
       const auto next = retry_interrupted([&] { return system.next_name(listing.names); });
       if (!next) return system_error(next.error_number, "list it").within(place());
       if (next.value == nullptr) return {};
+      state_->folder.note_found();  // each: it may have come, and an fsync been made, since the one before
       visit(std::string_view(next.value));
     }
   }

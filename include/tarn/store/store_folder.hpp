@@ -152,7 +152,7 @@ class store_folder {
   [[nodiscard]] status lose_durability(int error_number, std::string_view what) {
     const error cause = system_error(error_number, what);
     lost_ = error{cause.code(), concat({cause.message(),
-                                        "; what was put last may not survive a loss of power, and as a "
+                                        "; what was put or found last may not survive a loss of power, and as a "
                                         "further fsync would not tell, this store object writes no "
                                         "more: check the disk, then open the store anew"})};
     return lost_;

@@ -174,8 +174,10 @@ template <class = void>
     case mine::appended: return access.appended;
     case mine::deleted: return !access.deleted.empty();
     case mine::compacted: return !access.compacted.empty();
-    default: return true;  // `used`: `listed` is nothing with one table
+    case mine::listed: return false;  // that is nothing with one table
+    case mine::used: break;
   }
+  return true;
 }
 
 template <class = void>

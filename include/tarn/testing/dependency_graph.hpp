@@ -45,7 +45,7 @@ class dependency_graph {
       if (const std::uint32_t owner = versions.owner_of(at); owner != version_index::nobody) add_node(owner, at);
       for (const std::uint32_t each : versions.readers_of(at)) {
         const transaction_record& reader = all.transactions[each];
-        if (reader.outcome == outcome::acknowledged && reader.committed <= reader.snapshot) add_node(each, at);
+        if (reader.outcome == commit_outcome::acknowledged && reader.committed <= reader.snapshot) add_node(each, at);
       }
     }
     for (std::uint32_t node = 0; node < nodes_.size(); ++node) add_writes(node);

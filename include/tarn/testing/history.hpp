@@ -66,7 +66,7 @@ struct recorded_operation {
   std::int64_t ordering = 0;
 };
 
-enum class outcome : unsigned char {
+enum class commit_outcome : unsigned char {
   acknowledged,  // the client was told the version
   failed,        // the client was told, or decided, that nothing is committed
   unknown,       // the client was told that it may be committed, or nothing: it crashed
@@ -90,7 +90,7 @@ struct transaction_record {
   std::uint32_t client = 0;
   std::uint32_t session = 0;  // transactions, one after the other, of one user of one client; no two clients share one
   isolation level = isolation::serializable;
-  tarn::testing::outcome outcome = outcome::acknowledged;
+  commit_outcome outcome = commit_outcome::acknowledged;
   tarn::testing::purpose purpose = purpose::work;
   bool given_up = false;  // an audit that was told that its version was given up
   std::uint64_t first_operation = 0;
@@ -102,7 +102,7 @@ struct transaction_record {
   }
   // Whether its client was told that it has made a version.
   [[nodiscard]] bool claims_version() const noexcept {
-    return outcome == tarn::testing::outcome::acknowledged && committed > snapshot;
+    return outcome == tarn::testing::commit_outcome::acknowledged && committed > snapshot;
   }
 };
 

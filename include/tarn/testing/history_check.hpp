@@ -172,7 +172,7 @@ class history_check {
   void check_reads(std::uint32_t number) {
     const transaction_record& mine = record(number);
     const auto done = all_->operations_of(mine);
-    const bool silent = mine.outcome == outcome::acknowledged && !mine.claims_version();
+    const bool silent = mine.outcome == commit_outcome::acknowledged && !mine.claims_version();
     std::size_t last = done.size();
     while (!silent && last > 0 && is_write(done[last - 1].kind)) --last;
     bool tries = false;

@@ -64,7 +64,7 @@ class outcome_check {
         if (const auto found = free.find(record(each).id); found != free.end()) assign_other(each, found->second);
     std::size_t unrecorded = 0;  // who may have landed, but nobody knows under which id
     for (const transaction_record& each : all_->transactions)
-      if (each.id.is_nil() && each.outcome == outcome::unknown) ++unrecorded;
+      if (each.id.is_nil() && each.outcome == commit_outcome::unknown) ++unrecorded;
     for (std::size_t at = 0; at < versions_.owners.size(); ++at)
       if (versions_.owners[at] == nobody && unrecorded-- == 0) {
         ++unrecorded;
@@ -95,8 +95,8 @@ class outcome_check {
   void assign_other(std::uint32_t number, std::int64_t at) {
     const transaction_record& told = record(number);
     versions_.owners[static_cast<std::size_t>(at)] = number;
-    if (told.outcome == outcome::unknown) return;
-    if (told.outcome == outcome::failed)
+    if (told.outcome == commit_outcome::unknown) return;
+    if (told.outcome == commit_outcome::failed)
       return found_->add(check::failed, anomaly::failed_commit, {number},
                          concat({all_->describe(number), " was told that it has failed, and is version ", at}));
     if (told.claims_version())

@@ -58,7 +58,7 @@ class recorded_client {
     record.snapshot = at;
     auto inner = inner_.begin_at(at);
     if (inner) return transaction_type(*std::move(inner), *into_, record, *tokens_);
-    record.outcome = outcome::failed;
+    record.outcome = commit_outcome::failed;
     record.given_up = true;
     if (inner.error().code() == errc::snapshot_expired) into_->add(record, {});
     return inner.error();
@@ -115,7 +115,7 @@ class recorded_client {
   [[nodiscard]] result<commit_state> find_commit(const uuid& transaction, version slot, settle undecided = settle::no) {
     transaction_record record = begun(purpose::housekeeping);
     result<commit_state> found = inner_.find_commit(transaction, slot, undecided);
-    record.outcome = outcome::unknown;
+    record.outcome = commit_outcome::unknown;
     if (undecided == settle::yes) into_->add(record, {});
     return found;
   }
@@ -126,7 +126,7 @@ class recorded_client {
     if (options.dry_run) return done;
     // A vacuum that fails may have got as far as giving up anything.
     into_->add_given_up({record.begin, done ? done->kept.oldest : version{INT64_MAX}});
-    record.outcome = done ? outcome::acknowledged : outcome::unknown;
+    record.outcome = done ? commit_outcome::acknowledged : commit_outcome::unknown;
     record.committed = done ? done->at : no_version;
     record.snapshot = done ? version{done->at.number - 1} : version();
     if (!done) record.purpose = purpose::audit;
@@ -152,7 +152,7 @@ class recorded_client {
     const recorded_operation done{operation_kind::restore, 0, static_cast<std::uint64_t>(at.number), 0, 0,
                                   record.snapshot.number};
     record.committed = restored ? *restored : no_version;
-    record.outcome = restored ? outcome::acknowledged : outcome::unknown;
+    record.outcome = restored ? commit_outcome::acknowledged : commit_outcome::unknown;
     if (!restored) record.id = restored.error().in_doubt().transaction;
     const bool wrote = !restored || *restored > record.snapshot;
     into_->add(record, {&done, wrote ? std::size_t{1} : std::size_t{0}});
@@ -170,12 +170,12 @@ class recorded_client {
 
   // A housekeeping that says nothing of its snapshot has read the version before its own.
   [[nodiscard]] result<version> ended(transaction_record record, const result<version>& committed) {
-    record.outcome = committed                                          ? outcome::acknowledged
-                     : committed.error().code() == errc::commit_unknown ? outcome::unknown
-                                                                        : outcome::failed;
+    record.outcome = committed                                          ? commit_outcome::acknowledged
+                     : committed.error().code() == errc::commit_unknown ? commit_outcome::unknown
+                                                                        : commit_outcome::failed;
     if (committed) record.committed = *committed;
     if (committed && record.snapshot == version()) record.snapshot = {committed->number - 1};
-    if (record.outcome == outcome::unknown) record.id = committed.error().in_doubt().transaction;
+    if (record.outcome == commit_outcome::unknown) record.id = committed.error().in_doubt().transaction;
     // One that failed has read nothing that it would speak of.
     if (!committed) record.purpose = purpose::audit;
     into_->add(record, {});

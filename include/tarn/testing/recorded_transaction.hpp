@@ -195,19 +195,19 @@ class [[nodiscard]] recorded_transaction {
     result<version> committed = inner_.commit();
     if (committed) {
       record_.committed = *committed;
-      end(outcome::acknowledged);
+      end(commit_outcome::acknowledged);
     } else {
-      end(committed.error().code() == errc::commit_unknown ? outcome::unknown : outcome::failed);
+      end(committed.error().code() == errc::commit_unknown ? commit_outcome::unknown : commit_outcome::failed);
     }
     return committed;
   }
   void rollback() {
     if (into_ == nullptr) return;
     inner_.rollback();
-    end(outcome::failed);
+    end(commit_outcome::failed);
   }
   // Leaves it as if its client had crashed: what became of it is not known.
-  void abandon() { end(outcome::unknown); }
+  void abandon() { end(commit_outcome::unknown); }
 
  private:
   // What a table is, as far as it matters for its records.
@@ -238,7 +238,7 @@ class [[nodiscard]] recorded_transaction {
   };
 
   void note(const recorded_operation& done) { done_.push_back(done); }
-  void end(outcome known) {
+  void end(commit_outcome known) {
     if (into_ == nullptr) return;
     record_.outcome = known;
     std::exchange(into_, nullptr)->add(record_, done_);
