@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tarn/changes.hpp>
@@ -93,24 +94,29 @@ class sample_lake {
 
 // What a lake says of itself, piece by piece, each either the truth or an error: the same pieces for each lake.
 struct testimony {
-  std::vector<std::string> pieces;
-  bool failed = false;  // some piece is an error
+  std::vector<std::optional<std::string>> pieces;  // nothing: an error
+  bool failed = false;                             // some piece is one
 
-  void add(std::string text) { pieces.push_back(std::move(text)); }
+  void add(std::string text) { pieces.emplace_back(std::move(text)); }
   void add_error(const tarn::error&) {
-    pieces.emplace_back();
+    pieces.emplace_back(std::nullopt);
     failed = true;
   }
 };
 
+[[nodiscard]] std::string text_of(const tarn::row_view& row) {
+  std::string text;
+  for (const tarn::value_view each : row.values())
+    text += each.kind() == tarn::kind::integer  ? std::to_string(each.as_integer()) + ","
+            : each.kind() == tarn::kind::string ? std::string(each.as_string()) + ","
+                                                : std::string("?,");
+  return text + ";";
+}
+
 // Rows until an error, which makes nothing of them wrong.
 [[nodiscard]] std::string rows_of(auto& scan) {
   std::string text;
-  while (scan.next())
-    for (const tarn::value_view each : scan.row().values())
-      text += each.kind() == tarn::kind::integer  ? std::to_string(each.as_integer()) + ","
-              : each.kind() == tarn::kind::string ? std::string(each.as_string()) + ","
-                                                  : std::string("?,");
+  while (scan.next()) text += text_of(scan.row());
   return text;
 }
 
@@ -150,10 +156,15 @@ void read_version(client& lake, tarn::result<client::transaction_type> begun, te
       said.add_error(feed.error());
       continue;
     }
-    std::size_t changes = 0;
-    while (feed->next()) ++changes;
+    std::string changes;
+    while (feed->next()) {
+      const tarn::row_change& each = feed->change();
+      changes += std::to_string(static_cast<int>(each.kind)) + ":";
+      if (each.kind != tarn::change_kind::insert) changes += text_of(each.before);
+      if (each.kind != tarn::change_kind::erase) changes += text_of(each.after);
+    }
     if (feed->status())
-      said.add(std::to_string(changes));
+      said.add(std::move(changes));
     else
       said.add_error(feed->status().error());
   }
@@ -200,7 +211,7 @@ class damage_campaign {
     ++(said.failed ? result_.told : result_.harmless);
     bool is_true = said.pieces.size() == truth_.pieces.size();
     for (std::size_t at = 0; is_true && at < said.pieces.size(); ++at)
-      is_true = said.pieces[at].empty() || said.pieces[at] == truth_.pieces[at];
+      is_true = !said.pieces[at] || said.pieces[at] == truth_.pieces[at];
     if (!is_true) {
       ++result_.silent;
       complain(name, what, "other rows");

@@ -1,5 +1,6 @@
-// What a loss of power may leave on the medium: every state that a file system is allowed to show after a crash, at
-// every moment of a trace (as ALICE does: Pillai and others, "All File Systems Are Not Created Equal", 2014).
+// What a loss of power may leave on the medium, at every moment of a trace (as ALICE does: Pillai and others, "All File
+// Systems Are Not Created Equal", 2014): every combination of what may have got there of each open write and of each
+// name. Of a torn write one case stands for all: its first half.
 //
 //   create _tmp_1 ── write ── fsync ── link x ── fsync folder ── unlink _tmp_1
 //                 |        |        |         |              |               |
@@ -34,7 +35,8 @@ namespace tarn::inline TARN_ABI::testing {
 // What a file system promises.
 struct crash_model {
   // Changes of names reach the medium in the order in which they were made, in all folders together, and any fsync
-  // takes all of them there (a journal); else any subset of those that are not synced may have.
+  // takes all of them there (a journal, of which more is written than need be); else any subset of those that are not
+  // synced may have.
   bool names_in_order = false;
   // A file may have grown before its bytes were written, and show zeros.
   bool grows_first = true;
@@ -52,7 +54,7 @@ struct crash_options {
   // changes, then others at random. The report says how often.
   std::size_t states_per_moment_max = 4'096;
   std::uint64_t seed = 1;
-  // Moments before the call of the trace with this index are left out: another run has tried them.
+  // Moments before the call of the trace with this index are left out: for whoever tries them in another run.
   std::size_t from_call = 0;
 };
 

@@ -124,8 +124,10 @@ class recorded_client {
     transaction_record record = begun(purpose::housekeeping);
     result<vacuum_report> done = tarn::vacuum(inner_, options);
     if (options.dry_run) return done;
-    // A vacuum that fails may have got as far as giving up anything.
-    into_->add_given_up({record.begin, done ? done->kept.oldest : version{INT64_MAX}});
+    // A vacuum that fails may have got as far as giving up all versions before its own, which its client then knows,
+    // or which comes next.
+    const version newest = inner_.core()->latest->at.next();
+    into_->add_given_up({record.begin, done ? done->kept.oldest : newest});
     record.outcome = done ? commit_outcome::acknowledged : commit_outcome::unknown;
     record.committed = done ? done->at : no_version;
     record.snapshot = done ? version{done->at.number - 1} : version();
