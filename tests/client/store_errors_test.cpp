@@ -262,7 +262,8 @@ TEST_CASE("an error of the store is passed on, whichever call of whatever work i
   REQUIRE(is_whole(whole));
   const std::vector<std::string> names = tarn_test::names_in(whole.store.content());
   for (const auto& [name, run] : all_work()) {
-    CAPTURE(name);
+    const auto& work = name;  // a binding cannot be captured
+    CAPTURE(work);
     std::uint64_t number = 0;
     for (const bool for_good : {false, true})
       for (number = 0;; ++number) {

@@ -19,7 +19,7 @@ status put_with(const std::vector<put_result>& answers, const put_result& last, 
   store.plan().put = [&](std::string_view name, std::string_view bytes, memory_store&) {
     CHECK(name == "name");
     CHECK(bytes == "bytes");
-    const std::size_t number = store.plan().puts - 1;
+    const auto number = static_cast<std::size_t>(store.plan().puts - 1);
     return number < answers.size() ? answers[number] : last;
   };
   backoff_options options;

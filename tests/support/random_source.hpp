@@ -1,6 +1,7 @@
 // Random choices that can be made again: everything follows from a seed, which a failing test prints.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <random>
@@ -18,7 +19,9 @@ using tarn::testing::random_source;
 
 // Where a test tries all cases of a kind: it tries one of so many. More than one where each takes long, as with
 // sanitizers.
-[[nodiscard]] inline std::uint64_t share_of_cases() { return number_from_environment("TARN_TEST_SHARE", 1); }
+[[nodiscard]] inline std::size_t share_of_cases() {
+  return static_cast<std::size_t>(number_from_environment("TARN_TEST_SHARE", 1));
+}
 
 // Another seed for each run, unless TARN_TEST_SEED asks for one again.
 [[nodiscard]] inline std::uint64_t seed_of_this_run() {
