@@ -190,12 +190,12 @@ class random_values {
     return list_of(elements);
   }
 
-  // The number in each key makes it differ from the others.
+  // The number after the last point of each key makes it differ from the others.
   [[nodiscard]] value next_map(std::size_t depth) {
     std::vector<value> alternating;
     const std::size_t size = below(below(8) == 0 ? 40 : 5);
     for (std::size_t member = 0; member < size; ++member) {
-      alternating.emplace_back(concat({below(3) == 0 ? "$" : "", next_text(), member}));
+      alternating.emplace_back(concat({below(3) == 0 ? "$" : "", next_text(), ".", member}));
       alternating.push_back(next(depth));
     }
     return map_of(alternating);
