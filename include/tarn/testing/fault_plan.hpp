@@ -108,7 +108,6 @@ class random_faults {
  private:
   [[nodiscard]] static std::uint64_t argument_of(const fault_chance& chance, random_source& random) noexcept {
     if (chance.kind != fault_kind::clock_step) return random.next() % (chance.argument_max + 1);
-    if (random.below(4) == 0) return 0;  // the clock stands still, which no draw of all the steps would come to
     return random.next() % (2 * chance.argument_max + 1) - chance.argument_max;  // negative ones wrap around
   }
 
