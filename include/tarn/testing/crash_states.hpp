@@ -79,7 +79,7 @@ class crash_medium {
  public:
   using node_number = simulated_disk::node_number;
 
-  crash_medium(const simulated_disk& initial, const crash_model& model) : model_(model), durable_(initial) {}
+  crash_medium(simulated_disk initial, const crash_model& model) : model_(model), durable_(std::move(initial)) {}
 
   // Whether the call has changed anything.
   bool apply(const traced_call& made) {
@@ -267,7 +267,7 @@ void try_some(const std::vector<std::size_t>& ways, std::size_t count, random_so
     }
   }
   std::vector<std::size_t> chosen(ways.size());
-  while (tried < count) {
+  while (tried < count) {  // NOLINT(bugprone-infinite-loop): each attempt counts
     for (std::size_t at = 0; at < ways.size(); ++at) chosen[at] = random.below(ways[at]);
     attempt(chosen);
   }

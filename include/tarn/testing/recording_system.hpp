@@ -194,7 +194,7 @@ class recording_system {
 
   void close(int descriptor) const { machine_->descriptors.erase(descriptor); }
 
-  timestamp now() const noexcept { return machine_->clock; }
+  [[nodiscard]] timestamp now() const noexcept { return machine_->clock; }
   bool fill_random(void* bytes, std::size_t size) const noexcept {
     auto* const to = static_cast<unsigned char*>(bytes);
     for (std::size_t at = 0; at < size; ++at) to[at] = static_cast<unsigned char>(machine_->random.next() >> 32);
@@ -283,7 +283,7 @@ class recording_system {
   template <class Effect>
   outcome<int> opening(traced_call made, Effect effect) const {
     int opened = -1;
-    const outcome<int> answer = perform<outcome<int>>(std::move(made), [&](traced_call& call) {
+    const auto answer = perform<outcome<int>>(std::move(made), [&](traced_call& call) {
       const outcome<int> done = effect(call);
       opened = done.value;
       return done;

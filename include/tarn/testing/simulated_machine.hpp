@@ -95,7 +95,7 @@ struct simulated_machine {
 
   [[nodiscard]] int open(simulated_disk::node_number node) {
     int number = 3;
-    while (descriptors.count(number) != 0) ++number;
+    while (descriptors.contains(number)) ++number;
     descriptors[number] = {node, 0, failures[node]};
     return number;
   }
