@@ -6,6 +6,7 @@
 #include <tarn/log/checkpoint.hpp>
 #include <tarn/log/open.hpp>
 #include <tarn/tarn.hpp>
+#include <tarn/testing/fault_store.hpp>
 #include <utility>
 #include <vector>
 
@@ -438,6 +439,23 @@ TEST_CASE("a checkpoint whose head or tables are another state's is not that of 
   snapshot later = state;
   later.at = {9};
   CHECK(check_checkpoint(store, later, limits()).error().code() == errc::not_found);
+}
+
+TEST_CASE("a good checkpoint that is read wrongly once is not replaced") {
+  memory_store content;
+  varied_lake lake(content, without_checkpoints());
+  lake.grow_to(3);
+  const snapshot state = lake.newest();
+  test_environment hands;
+  using store = testing::fault_store<memory_store>;
+  // Of the calls of the second client: its put finds the checkpoint there, its first look at it a flipped bit.
+  const auto faults = store::state_of({{1, 1, {testing::fault_kind::flipped_bit, 77}}});
+  for (const std::size_t client : {0U, 1U}) {
+    store of_client(content, faults, client);
+    CHECK(ensure_checkpoint(of_client, state, limits(), backoff_options{}, hands.get()).has_value());
+  }
+  CHECK(faults->counts().of(testing::fault_kind::flipped_bit) == 1);
+  CHECK(faults->calls_of(1) == 3);  // no remove among them
 }
 
 TEST_CASE("a checkpoint goes with its parts, and leaves strangers") {

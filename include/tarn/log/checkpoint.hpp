@@ -224,8 +224,8 @@ template <removing_store Store>
   return {};
 }
 
-// Writes a checkpoint and makes sure that it can be read: one that was there already and is damaged is replaced, if the
-// store can remove. Reads it back in full.
+// Writes a checkpoint and makes sure that it can be read: one that was there already and is damaged, at two looks, is
+// replaced, if the store can remove. Reads it back in full.
 template <object_store Store>
 [[nodiscard]] status ensure_checkpoint(Store& store, const snapshot& state, const limits& bounds,
                                        const backoff_options& options, const environment& surroundings) {
@@ -233,6 +233,8 @@ template <object_store Store>
   if (!written || state.at == version()) return written;
   status good = check_checkpoint(store, state, bounds);
   if constexpr (removing_store<Store>) {
+    // At a second look: what was only read wrongly is not to be taken away from those who rely on it.
+    if (!good && good.error().code() == errc::corrupt) good = check_checkpoint(store, state, bounds);
     if (good || good.error().code() != errc::corrupt) return good;
     if (const status removed = remove_checkpoint(store, state.at); !removed) return removed;
     if (const status again = write_checkpoint(store, state, bounds, options, surroundings); !again) return again;
