@@ -61,6 +61,7 @@ TEST_CASE("LAW: every interleaving of a writer, a compaction and a vacuum is iso
     options.samples = 50;
     (void)explore(lake, {writer, compaction, program_kind::vacuum}, options);
     CHECK(lake.stores() > 20);
+    CHECK(lake.judged() > 20);
   }
 }
 
