@@ -28,6 +28,7 @@
 #include "table/commit_entry.hpp"
 #include "table/compaction.hpp"
 #include "table/conflict.hpp"
+#include "table/lake_properties.hpp"
 #include "table/pending_tables.hpp"
 #include "table/restore.hpp"
 #include "table/tagging.hpp"
@@ -269,6 +270,17 @@ class client {
     const result<shared_snapshot> now = newest_snapshot();
     if (!now) return now.error();
     return *(*now)->tags;
+  }
+
+  // How many bytes of rows may travel in the entry of a transaction, whoever commits it, instead of in objects of their
+  // own: a commit of so few then is one put. 0: none, as in a lake that is shared with the article's program, which
+  // does not know such entries. A lake begins with commit_options::inline_bytes_max; one that the article's program has
+  // founded, with 0. Costs a commit, which is returned; nothing, and the newest version, if it is so already.
+  [[nodiscard]] result<version> set_inline_bytes_max(std::uint32_t bytes) {
+    const result<shared_snapshot> now = newest_snapshot();
+    if (!now) return now.error();
+    if ((*now)->at != version() && (*now)->inline_bytes_max == bytes) return (*now)->at;
+    return commit_inline_bytes_max(*core_, *now, bytes);
   }
 
   // What a version is made of: for tools, and for the headers that work on a client (vacuum.hpp, changes.hpp, ...).

@@ -71,7 +71,12 @@ class [[nodiscard]] transaction {
   using row_scan = table_scan<Store, Codec, Merge>;
 
   transaction(shared<core> lake, shared_snapshot state, const uuid& id, isolation level)
-      : lake_(std::move(lake)), snapshot_(state), id_(id), level_(level), tables_(std::move(state)) {}
+      : lake_(std::move(lake)),
+        snapshot_(state),
+        id_(id),
+        level_(level),
+        tables_(std::move(state)),
+        room_{snapshot_->inline_bytes_max} {}
   transaction(transaction&&) noexcept = default;
   transaction& operator=(transaction&&) noexcept = default;
   transaction(const transaction&) = delete;
@@ -373,7 +378,9 @@ class [[nodiscard]] transaction {
   }
 
   // Only while the transaction is usable.
-  [[nodiscard]] row_writes<Store, Codec, Merge> writes() noexcept { return {*lake_, snapshot_, level_, failure_}; }
+  [[nodiscard]] row_writes<Store, Codec, Merge> writes() noexcept {
+    return {*lake_, snapshot_, level_, room_, failure_};
+  }
 
   [[nodiscard]] result<pending*> use(std::string_view table) {
     if (const status usable = check_usable(); !usable) return usable.error();
@@ -476,6 +483,7 @@ class [[nodiscard]] transaction {
   uuid id_;
   isolation level_;
   pending_tables<Store, Codec, Merge> tables_;
+  inline_room room_;
   status failure_;
 };
 

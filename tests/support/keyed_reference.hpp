@@ -108,7 +108,10 @@ class keyed_reference {
   [[nodiscard]] plain_json get(const std::string& name) {
     const auto bytes = store_.get(name);
     if (!bytes) return good_ = false, plain_json();
-    plain_json_reader reader(*bytes);
+    return parse(*bytes);
+  }
+  [[nodiscard]] plain_json parse(std::string_view bytes) {
+    plain_json_reader reader(bytes);
     plain_json read = reader.read();
     good_ = good_ && reader.good();
     return read;
@@ -154,7 +157,8 @@ class keyed_reference {
   void read_action(reference_version& into, const plain_json& action) {
     if (action.find("CreateKeyedTable") != nullptr) return;
     const plain_json* const removed = action.find("RemoveKeyedObject");
-    const plain_json* const added = action.find("AddKeyedObject");
+    const plain_json* added = action.find("AddKeyedObject");
+    if (added == nullptr) added = action.find("AddInlineKeyedObject");
     const plain_json* const changed = removed != nullptr ? removed : added;
     if (changed == nullptr) return void(good_ = false);
     const auto bucket = static_cast<std::size_t>(changed->integer("Bucket"));
@@ -177,7 +181,8 @@ class keyed_reference {
     }
     blocks.insert(compacted ? blocks.begin() : blocks.end(),
                   {name, is_base, added->text("Base"), added->integer("ReadVersion")});
-    const plain_json content = get("_table_" + name_ + "_" + name);
+    const bool travels = added->find("Inline") != nullptr;
+    const plain_json content = travels ? parse(added->text("Inline")) : get("_table_" + name_ + "_" + name);
     if (is_base) bases_[name] = {};  // it may have no rows
     for (const plain_json& record : content.list("Data")) {
       const std::size_t before = is_base ? 1 : 2;

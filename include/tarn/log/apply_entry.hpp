@@ -216,6 +216,8 @@ template <class = void>
     if (next.kept.horizon > state.kept.horizon) state.kept.horizon = next.kept.horizon;
     if (next.kept.oldest > state.kept.oldest) state.kept.oldest = next.kept.oldest;
   }
+  if (next.inline_bytes_max != entry::unstated)
+    state.inline_bytes_max = static_cast<std::uint32_t>(next.inline_bytes_max);
   for (const std::string& feature : next.needed_to_write)
     if (!state.needs_to_write(feature)) state.needed_to_write.push_back(feature);
   return {};

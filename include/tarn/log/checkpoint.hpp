@@ -30,6 +30,7 @@
 #include "../store/put_object.hpp"
 #include "../store/store.hpp"
 #include "application.hpp"
+#include "inline_objects.hpp"
 #include "json_fields.hpp"
 #include "names.hpp"
 #include "sealed_json.hpp"
@@ -64,6 +65,7 @@ template <class = void>
   append_applications(out, *state.applications);
   table_json::append_tags(out, *state.tags);
   table_json::append_retention(out, state.kept);
+  if (state.inline_bytes_max > 0) out += concat({R"(,"InlineBytesMax":)", state.inline_bytes_max});
   return out;
 }
 
@@ -97,6 +99,7 @@ void read_head(json_fields<>& fields, snapshot& state) {
   }
   state.tags = copy_on_write<sequence<version_tag>>(table_json::read_tags(fields));
   state.kept = table_json::read_retention(fields);
+  if (fields.has("InlineBytesMax")) state.inline_bytes_max = table_json::read_number32(fields, "InlineBytesMax", 0);
 }
 
 template <class = void>
@@ -133,12 +136,14 @@ template <object_store Store>
 
 }  // namespace checkpoint_json
 
-// Puts the state into the store as a checkpoint: the parts of a large one first, so that what names them has them all.
-// One put, or one more for every limits::checkpoint_part_bytes. Memory: the text.
+// Puts the state into the store as a checkpoint: the objects that travel in the log and the parts of a large one first,
+// so that what names them has them all. One put, or one more for each of those objects and for every
+// limits::checkpoint_part_bytes. Memory: the text.
 template <object_store Store>
 [[nodiscard]] status write_checkpoint(Store& store, const snapshot& state, const limits& bounds,
                                       const backoff_options& options, const environment& surroundings) {
   if (state.at == version()) return {};  // the empty lake
+  if (const status put = put_inline_objects(store, state, options, surroundings); !put) return put;
   const std::string tables = checkpoint_json::write_tables(state);
   std::string head = checkpoint_json::write_head(state);
   if (tables.size() <= bounds.checkpoint_part_bytes) {

@@ -45,6 +45,9 @@ namespace tarn::inline TARN_ABI {
 struct commit_options {
   std::uint64_t rebase_limit = 100'000;  // commits of others since read_version; 0: the article's rule
   backoff_options backoff = {};
+  // Of a lake that a commit founds: how many bytes of rows may travel in an entry; then it is the lake's. 0: never, as
+  // a lake needs that is shared with the article's program. See client::set_inline_bytes_max.
+  std::uint32_t inline_bytes_max = 4'096;
 };
 
 // The time of the entry after `state`: history is monotone even if clocks are not.
@@ -183,6 +186,8 @@ class commit_attempt {
                            options_.backoff.wait_total_us_max, ": run the transaction again"}));
     if (mine_.at != state_->at.next()) retries_.restart();
     mine_.at = state_->at.next();
+    const bool founds = mine_.at.number == 0 && mine_.inline_bytes_max == entry::unstated;
+    if (founds && options_.inline_bytes_max > 0) mine_.inline_bytes_max = options_.inline_bytes_max;
     mine_.previous_checksum = state_->entry_checksum;
     mine_.time = time_after(*state_, surroundings_);
     // Whoever reads this version makes objects that are born at its time or later: none of them may be garbage.

@@ -24,6 +24,10 @@ struct data_object {
   std::uint32_t checksum = 0;               // CRC-32C of all its bytes
   std::uint32_t schema_number = 0;          // which of the table's schemas its rows have; see table_state::schema_of
   shared<const object_bounds> bounds = {};  // null: not known
+  // All its bytes, where they travel in the log and may not be in the store; null: they are in the store, under its
+  // name. Either way they are the same, so positions in the object, and what was deleted of it, stay what they are when
+  // a checkpoint puts them there (log/inline_objects.hpp).
+  shared<const std::string> inline_bytes = {};
 };
 
 // Keyed objects hold either rows, sorted by key, or operations on keys, sorted by key (merge/record.hpp).

@@ -75,6 +75,8 @@ template <class = void>
 
 // One committed transaction.
 struct entry {
+  static constexpr std::int64_t unstated = -1;
+
   version at;
   bool of_article = false;  // written by the article's program: no member below but `actions` means anything
   uuid transaction;
@@ -82,9 +84,10 @@ struct entry {
   std::uint32_t previous_checksum = 0;  // CRC-32C of the bytes of the entry before; 0 for the first
   timestamp time;
   std::string operation;
-  application_sequence work;              // no application: not numbered
-  sequence<std::string> needed_to_read;   // features, from here on
-  sequence<std::string> needed_to_write;  // features, from here on
+  application_sequence work;                 // no application: not numbered
+  std::int64_t inline_bytes_max = unstated;  // from here on; see snapshot::inline_bytes_max
+  sequence<std::string> needed_to_read;      // features, from here on
+  sequence<std::string> needed_to_write;     // features, from here on
   sequence<version_tag> tags;
   bool vacuums = false;  // else `kept` means nothing
   retention kept;

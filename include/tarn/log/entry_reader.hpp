@@ -113,6 +113,7 @@ class reader {
     if (fields.has("Tags")) read.tags = table_json::read_tags(fields);
     read.vacuums = fields.has("HorizonMs");
     if (read.vacuums) read.kept = table_json::read_retention(fields);
+    if (fields.has("InlineBytesMax")) read.inline_bytes_max = table_json::read_number32(fields, "InlineBytesMax", 0);
     read.needed_to_read = fields.strings("NeededToRead");
     read.needed_to_write = fields.strings("NeededToWrite");
   }
@@ -150,6 +151,9 @@ class reader {
     if (change.key == "DropTable") return read_drop_table(change.value, place);
     if (change.key == "CreateKeyedTable") return read_create_keyed_table(change.value, table, place);
     if (change.key == "AddKeyedObject") return read_add_block(change.value, table, place);
+    if (change.key == "AddInlineObject") return read_inline(read_add_object(change.value, table, place), change, place);
+    if (change.key == "AddInlineKeyedObject")
+      return read_inline(read_add_block(change.value, table, place), change, place);
     if (change.key == "RemoveKeyedObject") return read_remove_object(change.value, place);
     if (change.key == "AlterTable") return read_alter_table(change.value, place);
     if (change.key == "DeleteRows") return read_delete_rows(change.value, place);
@@ -180,6 +184,21 @@ class reader {
     table_json::read_description(fields, read.object);
     read.block = table_json::read_block(fields);
     if (!fields.state()) return fields.state().error();
+    return read;
+  }
+
+  // The same action with the object's bytes, which `change` holds.
+  [[nodiscard]] static result<action> read_inline(result<action> read, const member_view& change,
+                                                  std::string_view place) {
+    if (!read) return read;
+    json_fields fields(change.value, place);
+    const value_view all = fields.get("Inline");
+    if (all.kind() != kind::string && all.kind() != kind::bytes) {
+      fields.complain("has no text or bytes \"Inline\"");
+      return fields.state().error();
+    }
+    const std::string_view bytes = all.kind() == kind::string ? all.as_string() : all.as_bytes();
+    read->object.inline_bytes = shared<const std::string>::make(bytes);
     return read;
   }
 

@@ -47,17 +47,29 @@ void append_object(std::string& out, std::string_view kind, std::string_view tab
   table_json::append_description(out, object);
 }
 
+// A string where the codec's bytes are text, as those of JSON.
+template <class = void>
+void append_inline_bytes(std::string& out, const data_object& object) {
+  if (!object.inline_bytes) return;
+  const std::string_view all = *object.inline_bytes;
+  append_text(out, R"(,"Inline":)");
+  append_json(out, find_invalid_utf8(all) == all.size() ? value_view(all) : value_view(bytes{all}), json_escapes::tarn);
+}
+
+// The article's program would look for an object that travels in the entry: an action of this name stops it.
 template <class = void>
 void append_add_object(std::string& out, std::string_view table, const data_object& object) {
-  append_object(out, "AddDataobject", table, object);
-  append_text(out, R"(},"ChangeMetadata":null})");
+  append_object(out, object.inline_bytes ? "AddInlineObject" : "AddDataobject", table, object);
+  append_inline_bytes(out, object);
+  append_text(out, object.inline_bytes ? "}}" : R"(},"ChangeMetadata":null})");
 }
 
 // The article's program must not take operations on keys for rows: an action of this name stops it.
 template <class = void>
 void append_add_block(std::string& out, std::string_view table, const action& added) {
-  append_object(out, "AddKeyedObject", table, added.object);
+  append_object(out, added.object.inline_bytes ? "AddInlineKeyedObject" : "AddKeyedObject", table, added.object);
   table_json::append_block(out, added.block);
+  append_inline_bytes(out, added.object);
   append_text(out, "}}");
 }
 
@@ -152,6 +164,7 @@ template <class = void>
   }
   if (!content.tags.empty()) table_json::append_tags(out, content.tags);
   if (content.vacuums) table_json::append_retention(out, content.kept);
+  if (content.inline_bytes_max != entry::unstated) out += concat({R"(,"InlineBytesMax":)", content.inline_bytes_max});
   append_text(out, R"(,"NeededToRead":)");
   table_json::append_strings(out, content.needed_to_read);
   append_text(out, R"(,"NeededToWrite":)");

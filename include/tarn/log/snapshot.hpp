@@ -28,6 +28,9 @@ struct snapshot {
   copy_on_write<committed_sequences> applications;
   copy_on_write<sequence<version_tag>> tags;  // by name
   retention kept;
+  // A transaction's objects travel in its entry as long as they have no more bytes than this together. 0: never, as
+  // where the article's program is to read what is committed.
+  std::uint32_t inline_bytes_max = 0;
 
   template <class = void>
   [[nodiscard]] bool needs_to_write(std::string_view feature) const noexcept {

@@ -115,7 +115,8 @@ class bag_compactor {
       done.plan.objects.push_back(next.object.id);
     }
     if (together.rows().rows() == 0) return done;
-    const result<data_object> object = together.put(lake_, table_);
+    inline_room none;  // others read it, and it stays
+    const result<data_object> object = together.put(lake_, table_, none);
     if (!object) return object.error();
     done.object = *object;
     return done;

@@ -52,8 +52,8 @@ class bag_writer {
   }
 
   // `table` must have the columns that it had at first.
-  [[nodiscard]] result<data_object> put(core& lake, const table_state& table) {
-    result<data_object> object = put_rows(lake, table, id_, rows_);
+  [[nodiscard]] result<data_object> put(core& lake, const table_state& table, inline_room& room) {
+    result<data_object> object = put_rows(lake, table, id_, rows_, room);
     if (object) object->bounds = bounds_.finish();
     return object;
   }

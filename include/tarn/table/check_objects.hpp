@@ -84,7 +84,7 @@ class object_check {
   // An object of a table that is not known, since the log is damaged: only its bytes can be verified.
   void check_bytes(std::string_view table, const data_object& object, version at) {
     const subject what{object, object_name(table, object.id), table, at};
-    const auto bytes = lake_->store.get(what.name);
+    const auto bytes = object_bytes<Store>::get(lake_->store, what.name, what.object);
     const status good = bytes ? check_object_bytes(object, what.name, *bytes) : status(bytes.error());
     if (!good) return report_unopened(what, good.error());
     ++report_->objects;
@@ -171,7 +171,7 @@ class object_check {
   // Looks once more, since an error does not say in so many words what it is about.
   void report_unopened(const subject& what, const error& why) {
     finding_kind kind = finding_kind::damaged_object;
-    const auto bytes = lake_->store.get(what.name);
+    const auto bytes = object_bytes<Store>::get(lake_->store, what.name, what.object);
     if (!bytes && bytes.error().code() == errc::not_found)
       return report_lost(finding_kind::missing_object, what,
                          concat({"object ", what.name, ", which the log names, is missing"}));

@@ -57,8 +57,8 @@ class keyed_writer {
   }
 
   [[nodiscard]] std::uint64_t rows() const noexcept { return rows_.rows(); }
-  [[nodiscard]] result<data_object> put() {
-    result<data_object> object = put_rows(*lake_, *table_, id_, rows_);
+  [[nodiscard]] result<data_object> put(inline_room& room) {
+    result<data_object> object = put_rows(*lake_, *table_, id_, rows_, room);
     if (object) object->bounds = bounds_.finish();
     return object;
   }
@@ -87,7 +87,7 @@ class keyed_writer {
 // wrote before; the positions are those in the snapshot's base, or in the transaction's own.
 template <merge_strategy Merge, class Store, row_codec Codec>
 [[nodiscard]] status flush_bucket(client_core<Store, Codec>& lake, const table_state& table, std::uint32_t bucket,
-                                  bucket_writes& mine, const shared_snapshot& state) {
+                                  bucket_writes& mine, const shared_snapshot& state, inline_room& room) {
   if (mine.buffer.empty()) return {};
   const bucket_state& committed = *table.buckets[bucket];
   const bool first = committed.objects.empty() && mine.flushed.empty();
@@ -114,7 +114,7 @@ template <merge_strategy Merge, class Store, row_codec Codec>
       return appended.error().within(
           concat({"table ", table.name, ", key ", describe_key(written.values, table.key.columns)}));
   }
-  const result<data_object> object = writer.put();
+  const result<data_object> object = writer.put(room);
   if (!object) return object.error();
   mine.flushed.push_back({*object, header, {}});
   mine.buffer.clear();

@@ -55,6 +55,30 @@ template <class = void>
   return {};
 }
 
+// An object's bytes, wherever they are. Copies share them.
+template <class Store>
+class object_bytes {
+ public:
+  using handle = typename Store::handle;
+
+  // One `get`; none if the object travels in the log. errc::not_found if it is nowhere.
+  [[nodiscard]] static result<object_bytes> get(Store& store, std::string_view name, const data_object& object) {
+    object_bytes found;
+    found.inline_ = object.inline_bytes;
+    if (found.inline_) return found;
+    result<handle> bytes = store.get(name);
+    if (!bytes) return bytes.error();
+    found.stored_ = shared<handle>::make(*std::move(bytes));
+    return found;
+  }
+
+  operator std::string_view() const { return inline_ ? std::string_view(*inline_) : std::string_view(*stored_); }
+
+ private:
+  shared<handle> stored_;
+  shared<const std::string> inline_;
+};
+
 // The rows of one object. Models row_cursor; what it hands out is valid until the next call of next(), also if the
 // reader is moved. Memory: that of the handle and of one row.
 template <class Store, row_codec Codec>
@@ -64,17 +88,17 @@ class object_reader {
 
   // The object of the table `of`, whose columns its rows have after `before` values more, whichever it was written
   // with. errc::corrupt, naming the object, if it is missing or its bytes are others, errc::snapshot_expired if a
-  // vacuum has removed it; one `get`. Rows that have other columns than the table has now cost a copy each, of
+  // vacuum has removed it; one `get`, or none. Rows that have other columns than the table has now cost a copy each, of
   // references to their values.
   [[nodiscard]] static result<object_reader> open(core& lake, const table_state& of, const data_object& object,
                                                   const limits& bounds, std::size_t before = 0) {
     const std::string name = object_name(of.name, object.id);
-    result<handle> bytes = lake.store.get(name);
+    result<object_bytes<Store>> bytes = object_bytes<Store>::get(lake.store, name, object);
     if (!bytes && bytes.error().code() == errc::not_found) return missing_object(lake, of, object);
     if (!bytes) return bytes.error();
     object_reader opened;
-    opened.bytes_ = shared<handle>::make(*std::move(bytes));
-    const std::string_view text = *opened.bytes_;
+    opened.bytes_ = *std::move(bytes);
+    const std::string_view text = opened.bytes_;
     if (object.described && object.codec != Codec::name)
       return error(errc::unsupported, concat({"object ", name, " is in codec '", object.codec, "', this client reads '",
                                               Codec::name, "': give the client that codec"}));
@@ -96,10 +120,9 @@ class object_reader {
   [[nodiscard]] list_view row() const noexcept { return row_; }
   [[nodiscard]] tarn::status status() const { return cursor_->status(); }
 
-  [[nodiscard]] std::size_t byte_size() const { return std::string_view(*bytes_).size(); }
+  [[nodiscard]] std::size_t byte_size() const { return std::string_view(bytes_).size(); }
 
  private:
-  using handle = typename Store::handle;
   using cursor = std::remove_cvref_t<decltype(*std::declval<const Codec&>().open({}, object_expectation{}, limits{}))>;
 
   [[nodiscard]] static object_expectation expectation(std::string_view table, const data_object& object,
@@ -113,7 +136,7 @@ class object_reader {
     return expected;
   }
 
-  shared<handle> bytes_;  // where the cursor looks into
+  object_bytes<Store> bytes_;  // where the cursor looks into
   shared<cursor> cursor_;
   shared<projection> projection_;  // null: its rows have the table's columns
   list_view row_;

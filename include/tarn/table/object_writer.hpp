@@ -1,6 +1,7 @@
 // Putting a data object into the store, once all its rows are in a builder.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -8,6 +9,7 @@
 #include "../core/config.hpp"
 #include "../core/crc32c.hpp"
 #include "../core/result.hpp"
+#include "../core/shared.hpp"
 #include "../core/text.hpp"
 #include "../core/uuid.hpp"
 #include "../log/entry.hpp"
@@ -18,17 +20,28 @@
 
 namespace tarn::inline TARN_ABI {
 
-// Finishes `rows`, an object of `table` with the columns that it has now, and puts it under its name. Returns what the
-// log will say of it: until an entry does, nobody sees it.
+// How many bytes of rows may still travel in the entry of a transaction.
+struct inline_room {
+  std::size_t bytes_left = 0;
+};
+
+// Finishes `rows`, an object of `table` with the columns that it has now, and puts it under its name, unless there is
+// room for it in the entry. Returns what the log will say of it: until an entry does, nobody sees it.
 template <class Store, row_codec Codec, row_builder Builder>
 [[nodiscard]] result<data_object> put_rows(client_core<Store, Codec>& lake, const table_state& table, const uuid& id,
-                                           Builder& rows) {
+                                           Builder& rows, inline_room& room) {
   const std::string_view bytes = rows.finish();
+  data_object object{id,           true,          std::string(Codec::name), rows.rows(),
+                     bytes.size(), crc32c(bytes), table.schema_number()};
+  if (bytes.size() <= room.bytes_left) {
+    room.bytes_left -= bytes.size();
+    object.inline_bytes = shared<const std::string>::make(bytes);
+    return object;
+  }
   const status put = put_object(lake.store, object_name(table.name, id), bytes, lake.options.commit.backoff,
                                 lake.options.surroundings);
   if (!put) return put.error().within(concat({"flushing rows of table ", table.name}));
-  return data_object{id,           true,          std::string(Codec::name), rows.rows(),
-                     bytes.size(), crc32c(bytes), table.schema_number()};
+  return object;
 }
 
 }  // namespace tarn::inline TARN_ABI

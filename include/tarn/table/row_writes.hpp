@@ -38,8 +38,8 @@ class row_writes {
   using row_scan = table_scan<Store, Codec, Merge>;
 
   // `failure` becomes the error after which the transaction can only be rolled back.
-  row_writes(core& lake, const shared_snapshot& state, isolation level, status& failure) noexcept
-      : lake_(&lake), snapshot_(&state), level_(level), failure_(&failure) {}
+  row_writes(core& lake, const shared_snapshot& state, isolation level, inline_room& room, status& failure) noexcept
+      : lake_(&lake), snapshot_(&state), level_(level), room_(&room), failure_(&failure) {}
 
   [[nodiscard]] status fail_with(const error& why) {
     *failure_ = why;
@@ -48,8 +48,8 @@ class row_writes {
 
   [[nodiscard]] status flush(pending& slot) {
     if (!slot.exists()) return {};
-    const status flushed = slot.is_keyed() ? slot.keys().flush(*lake_, *slot.state(), *snapshot_)
-                                           : slot.rows().flush(*lake_, *slot.state());
+    const status flushed = slot.is_keyed() ? slot.keys().flush(*lake_, *slot.state(), *snapshot_, *room_)
+                                           : slot.rows().flush(*lake_, *slot.state(), *room_);
     return flushed ? flushed : fail_with(flushed.error());
   }
 
@@ -92,7 +92,7 @@ class row_writes {
 
   [[nodiscard]] status write(pending& slot, const operation& done, const list_view& values, const keyed_place& place) {
     slot.access.wrote = true;
-    const status written = slot.keys().write(*lake_, *slot.state(), *snapshot_, done, values, place);
+    const status written = slot.keys().write(*lake_, *slot.state(), *snapshot_, done, values, place, *room_);
     return written ? written : fail_with(written.error());
   }
 
@@ -122,7 +122,7 @@ class row_writes {
   // To a bag. After an error the row is not there; if that was in making room for it, all is lost.
   [[nodiscard]] status append(pending& slot, const row_view& values) {
     slot.access.appended = true;
-    const status room = slot.rows().make_room(*lake_, *slot.state(), (*snapshot_)->time);
+    const status room = slot.rows().make_room(*lake_, *slot.state(), (*snapshot_)->time, *room_);
     return room ? slot.rows().append(values) : fail_with(room.error());
   }
 
@@ -159,6 +159,7 @@ class row_writes {
   core* lake_;
   const shared_snapshot* snapshot_;
   isolation level_;
+  inline_room* room_;
   status* failure_;
 };
 

@@ -28,9 +28,9 @@ class write_buffer {
 
   // Makes room for one row of `table`: a full buffer is flushed, an empty one gets an object to fill, which is not born
   // before `earliest_birth`, whatever the clock says. After an error the buffer must not be used any more.
-  [[nodiscard]] status make_room(core& lake, const table_state& table, timestamp earliest_birth) {
+  [[nodiscard]] status make_room(core& lake, const table_state& table, timestamp earliest_birth, inline_room& room) {
     if (has_unflushed_ && unflushed_->is_full(lake.options.bounds)) {
-      const status flushed = flush(lake, table);
+      const status flushed = flush(lake, table, room);
       if (!flushed) return flushed.error();
     }
     return has_unflushed_ ? status() : start(lake, table, earliest_birth);
@@ -42,9 +42,9 @@ class write_buffer {
 
   // Puts the rows that are not yet in the store into an object of their own. `table` must have the columns that it had
   // when they were appended.
-  [[nodiscard]] status flush(core& lake, const table_state& table) {
+  [[nodiscard]] status flush(core& lake, const table_state& table, inline_room& room) {
     if (!has_unflushed_ || unflushed_->rows().rows() == 0) return {};
-    const result<data_object> object = unflushed_->put(lake, table);
+    const result<data_object> object = unflushed_->put(lake, table, room);
     if (!object) return object.error();
     flushed_.push_back(*object);
     has_unflushed_ = false;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -30,8 +31,18 @@ struct plain_object {
   std::string base;                // that its places were counted in
   std::int64_t read_version = -1;
   std::pair<std::int64_t, std::int64_t> order;  // of the version, and within its entry
+  // Its bytes, if an entry has them. A checkpoint does not repeat them: that is all it may leave out.
+  std::optional<std::string> inline_bytes;
 
-  friend bool operator==(const plain_object&, const plain_object&) = default;
+  friend bool operator==(plain_object a, plain_object b) {
+    a.inline_bytes = b.inline_bytes = {};
+    return a.tied() == b.tied();
+  }
+
+ private:
+  [[nodiscard]] auto tied() const {
+    return std::tie(id, rows, bytes, checksum, schema, deleted, bucket, is_base, base, read_version, order);
+  }
 };
 
 struct plain_column {
@@ -116,9 +127,9 @@ class plain_replay {
     };
     const auto named = find(content.text("Name"));
     const bool is_there = named != table.objects.end();
-    if (kind == "AddDataobject") {
+    if (kind == "AddDataobject" || kind == "AddInlineObject") {
       table.objects.push_back(object_of(content, order));
-    } else if (kind == "AddKeyedObject") {
+    } else if (kind == "AddKeyedObject" || kind == "AddInlineKeyedObject") {
       add(table, object_of(content, order));
     } else if (kind == "AlterTable") {
       table.schemas.push_back(columns_of(content));
@@ -178,6 +189,7 @@ class plain_replay {
     made.checksum = described.text("Crc32c");
     made.schema = static_cast<std::size_t>(described.integer("Schema"));
     add_rows(described.text("DeletedRows"), made.deleted);
+    if (described.find("Inline") != nullptr) made.inline_bytes = described.text("Inline");
     if (described.find("Bucket") == nullptr) return made;
     made.bucket = static_cast<std::size_t>(described.integer("Bucket"));
     made.is_base = described.text("Form") == "base";

@@ -107,7 +107,10 @@ class store_reader {
   // The rows as they are in the object; none if it is not there, or not what the log says.
   [[nodiscard]] std::vector<plain_row> encoded_rows(const plain_table& table, const plain_object& object) {
     const std::string name = table.name_of(object);
-    const auto bytes = get_plain(store_, name);
+    auto bytes = get_plain(store_, name);
+    if (object.inline_bytes && bytes && *bytes != *object.inline_bytes)
+      complain(name + " is not what travels in the log under its name");
+    if (object.inline_bytes) bytes = object.inline_bytes;
     std::vector<plain_row> rows;
     if (!bytes) return complain(name + " is not there"), rows;
     if (object.bytes >= 0 && static_cast<std::size_t>(object.bytes) != bytes->size())
