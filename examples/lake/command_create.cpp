@@ -56,15 +56,16 @@ tarn::result<std::optional<tarn::keyed>> wanted_key(const arguments& given) {
 
 exit_code create_table(const call& asked, tarn::sequence<tarn::column> columns, const std::optional<tarn::keyed>& key) {
   const std::string_view table = asked.argument(0);
-  client opened{tarn::file_store(asked.folder)};
-  tarn::result<transaction> writing = begin(opened);
+  tarn::result<client> opened = open_or_found(asked.folder);
+  if (!opened) return report(opened.error());
+  tarn::result<transaction> writing = begin(*opened);
   if (!writing) return report(writing.error());
   const std::size_t count = columns.size();
   tarn::schema made(std::move(columns));
   const tarn::status created =
       key ? writing->create_table(table, std::move(made), *key) : writing->create_table(table, std::move(made));
   if (!created) return report(created.error());
-  const tarn::result<tarn::version> committed = commit(opened, *writing);
+  const tarn::result<tarn::version> committed = commit(*opened, *writing);
   if (!committed) return report(committed.error());
   output out;
   out.print(tarn::concat({"created ", key ? "keyed " : "", "table ", table, " with ", count_of(count, "column"),

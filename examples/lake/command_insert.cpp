@@ -43,8 +43,7 @@ exit_code run(const call& asked) {
   const tarn::result<source_format> format = source_format_of(asked.given);
   if (!format) return misused(asked.of, format.error().message());
 
-  tarn::result<client> opened =
-      may_create ? tarn::result<client>(client(tarn::file_store(asked.folder))) : open_existing(asked.folder);
+  tarn::result<client> opened = may_create ? open_or_found(asked.folder) : open_existing(asked.folder);
   if (!opened) return report(opened.error());
   tarn::result<transaction> writing = begin(*opened);
   if (!writing) return report(writing.error());

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include <cstdlib>
+
 #include "numbers.hpp"
 #include "times.hpp"
 
@@ -13,6 +15,20 @@ tarn::result<client> open_existing(const std::string& folder) {
     return tarn::error(tarn::errc::not_found, tarn::concat({"there is no folder '", folder, "': `lake ", folder,
                                                             " create TABLE COLUMN...` makes a lake"}));
   return client(tarn::file_store(folder));
+}
+
+tarn::result<client> open_or_found(const std::string& folder) {
+  tarn::client_options options;
+  if (const char* const text = std::getenv("LAKE_INLINE_BYTES_MAX"); text != nullptr) {
+    const std::optional<std::int64_t> bytes = parse_count(text);
+    if (!bytes || *bytes > std::int64_t{UINT32_MAX})
+      return tarn::error(tarn::errc::invalid_argument,
+                         tarn::concat({"LAKE_INLINE_BYTES_MAX in the environment is '", text,
+                                       "': set it to a number "
+                                       "of bytes, or unset it"}));
+    options.commit.inline_bytes_max = static_cast<std::uint32_t>(*bytes);
+  }
+  return client(tarn::file_store(folder), options);
 }
 
 tarn::result<tarn::version> find_version(client& opened, std::string_view word) {

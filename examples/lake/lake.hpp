@@ -21,6 +21,10 @@ using transaction = client::transaction_type;
 // The lake in a folder that must exist: else a mistyped path would look like a lake without tables.
 tarn::result<client> open_existing(const std::string& folder);
 
+// The same, or a lake to be: LAKE_INLINE_BYTES_MAX in the environment says how many bytes of rows its entries may
+// carry.
+tarn::result<client> open_or_found(const std::string& folder);
+
 // The version that a user means by a word: a number, a tag, or a time (see times.hpp), at which it was the newest.
 tarn::result<tarn::version> find_version(client& opened, std::string_view word);
 

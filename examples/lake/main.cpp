@@ -22,7 +22,9 @@ exit_code print_general_help() {
   out.print("lake keeps tables, and every version they ever had, in a folder.\n\n");
   out.print(general_usage);
   out.print(
-      "\nDIR is the folder; `create` and `insert --create` make it if it is missing, but not those above it.\n\n");
+      "\nDIR is the folder; `create` and `insert --create` make it if it is missing, but not those above it.\n"
+      "LAKE_INLINE_BYTES_MAX in the environment is how many bytes of rows the log entries of a new lake may carry:\n"
+      "4096 if it is not set; 0 for a lake that the article's program is to read.\n\n");
   for (const command* each : commands) {
     const std::string padding(12 - each->name.size(), ' ');
     out.print(tarn::concat({"  ", each->name, padding, each->summary, "\n"}));

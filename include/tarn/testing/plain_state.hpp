@@ -34,14 +34,12 @@ struct plain_object {
   // Its bytes, if an entry has them. A checkpoint does not repeat them: that is all it may leave out.
   std::optional<std::string> inline_bytes;
 
-  friend bool operator==(plain_object a, plain_object b) {
-    a.inline_bytes = b.inline_bytes = {};
-    return a.tied() == b.tied();
-  }
-
- private:
-  [[nodiscard]] auto tied() const {
-    return std::tie(id, rows, bytes, checksum, schema, deleted, bucket, is_base, base, read_version, order);
+  friend bool operator==(const plain_object& a, const plain_object& b) {
+    const auto told = [](const plain_object& of) {
+      return std::tie(of.id, of.rows, of.bytes, of.checksum, of.schema, of.deleted, of.bucket, of.is_base, of.base,
+                      of.read_version, of.order);
+    };
+    return told(a) == told(b);
   }
 };
 
