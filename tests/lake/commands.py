@@ -189,6 +189,25 @@ class Commands(LakeTest):
         self.assertIn("its parent is missing", done.err)
 
 
+class Founding(LakeTest):
+    def test_the_environment_says_how_many_bytes_of_rows_may_travel_in_the_log(self):
+        default = {name: text for name, text in os.environ.items() if name != "LAKE_INLINE_BYTES_MAX"}
+        for environment, objects in ((default, 0), (default | {"LAKE_INLINE_BYTES_MAX": "0"}, 1)):
+            shutil.rmtree("lake", ignore_errors=True)
+            self.succeed("create", "t", "a", env=environment)
+            self.succeed("insert", "t", stdin='{"a": 1}')
+            self.assertEqual(self.rows("t"), [{"a": 1}])
+            self.assertEqual(len(list(pathlib.Path("lake").glob("_table_*"))), objects)
+            self.assertIn("all is well", self.succeed("check"))
+
+    def test_a_wrong_number_in_the_environment_makes_no_lake(self):
+        for text in ("", "x", "-1", "4294967296"):
+            wrong = os.environ | {"LAKE_INLINE_BYTES_MAX": text}
+            self.fail_with(1, "LAKE_INLINE_BYTES_MAX", "create", "t", "a", env=wrong)
+            self.fail_with(1, "LAKE_INLINE_BYTES_MAX", "insert", "t", "--create", stdin='{"a": 1}', env=wrong)
+        self.assertFalse(pathlib.Path("lake").exists())
+
+
 class Article(LakeTest):
     """A folder that the article's program wrote."""
 

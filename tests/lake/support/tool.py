@@ -9,6 +9,9 @@ import unittest
 
 LAKE = os.environ["LAKE"]
 
+# Unless a test says otherwise: so that there are objects to count, to damage and to take away.
+os.environ["LAKE_INLINE_BYTES_MAX"] = "0"
+
 
 def start(*arguments, **options):
     """The tool, started with pipes to it."""
