@@ -50,7 +50,10 @@ std::string describe(const tarn::record& record, std::string_view base) {
 // The records of an object, whose positions were counted in `base`.
 std::string describe(tarn::memory_store& store, const tarn::action& added, std::string_view base) {
   std::string records;
-  const auto bytes = store.get(tarn::object_name("letters", added.object.id)).value();
+  // Few rows travel in the entry itself.
+  const std::string bytes(added.object.inline_bytes
+                              ? std::string_view(*added.object.inline_bytes)
+                              : std::string_view(store.get(tarn::object_name("letters", added.object.id)).value()));
   auto rows =
       tarn::json_codec().open(bytes, {{"letters", added.object.id}, tarn::columns_before(added.block.form) + 2});
   for (tarn::record record; rows->next() && tarn::decode_record(rows->row(), added.block.form, record);)

@@ -27,6 +27,7 @@ using tarn::testing::fault_kind;
 struct scenario {
   std::vector<program_kind> kinds;
   isolation level = isolation::serializable;
+  std::uint32_t inline_bytes_max = 0;
 };
 
 // What is done with each scenario of a campaign.
@@ -38,8 +39,8 @@ struct bounds {
 };
 
 // All of `size` programs out of the ten kinds, in any combination.
-std::vector<scenario> scenarios(std::size_t size, isolation level) {
-  std::vector<scenario> all{{{}, level}};
+std::vector<scenario> scenarios(std::size_t size, isolation level, std::uint32_t inline_bytes_max) {
+  std::vector<scenario> all{{{}, level, inline_bytes_max}};
   for (std::size_t number = 0; number < size; ++number) {
     std::vector<scenario> longer;
     for (const scenario& each : all)
@@ -171,7 +172,7 @@ totals explore_all(const std::vector<scenario>& all, const bounds& within, std::
       if (next == all.size()) return;
       const scenario& mine = all[next++];
       held.unlock();
-      explored_lake lake(mine.level);
+      explored_lake lake(mine.level, mine.inline_bytes_max);
       exploration_options options;
       options.symmetric = true;
       options.runs_max = within.runs_max;
@@ -195,10 +196,12 @@ class campaign {
  public:
   explicit campaign(campaign_size size) : size_(size) {}
 
-  void run(const bounds& within, std::size_t programs, isolation level = isolation::serializable) {
+  void run(const bounds& within, std::size_t programs, isolation level = isolation::serializable,
+           std::uint32_t inline_bytes_max = 0) {
     const stopwatch since;
     // At night every run is made twice, to see that it is a function of its schedule.
-    const totals sum = explore_all(scenarios(programs, level), within, size_ == campaign_size::ci ? 100 : 1);
+    const totals sum =
+        explore_all(scenarios(programs, level, inline_bytes_max), within, size_ == campaign_size::ci ? 100 : 1);
     print_campaign(tarn::concat({"exploration of ", programs, " clients, ", within.name, ", at most ", within.runs_max,
                                  " runs of each scenario before it is sampled"})
                        .c_str(),
@@ -228,6 +231,8 @@ int main(int count, char** arguments) {
                                     std::pair{isolation::non_blocking, "non_blocking, no faults"}})
     all.run({name, {}, 0, nightly ? 500'000U : 2'000U}, 2, level);
   all.run({"one fault", every, 1, nightly ? 500'000U : 10'000U}, 2);
+  all.run({"rows in log entries, one crash or error", crash_or_lost_answer, 1, nightly ? 500'000U : 1'000U}, 2,
+          isolation::serializable, 4'096);
   all.run({"no faults", {}, 0, nightly ? 50'000U : 1'000U}, 3);
   all.run({"one crash or error", crash_or_lost_answer, 1, nightly ? 50'000U : 1'200U}, 3);
   if (nightly) {

@@ -54,7 +54,8 @@ constexpr std::int64_t numbers_per_worker = 1'000'000;
   tarn::file_store_options durable;
   durable.durability = durability;
   tarn::client_options options;
-  options.bounds.rows_per_object = 2;  // so that a transaction is several objects
+  options.bounds.rows_per_object = 2;     // so that a transaction is several objects
+  options.commit.inline_bytes_max = 300;  // some of which travel in the log
   options.checkpoint_interval = 16;
   return lake_client(tarn::file_store<>((folder.path() / "lake").string(), durable), options);
 }

@@ -18,6 +18,7 @@
 
 #include "../support/reading.hpp"
 #include "../support/scripted_store.hpp"
+#include "../support/stored_objects.hpp"
 #include "../support/stores.hpp"
 
 using namespace tarn;
@@ -639,7 +640,7 @@ TEST_CASE("a transaction that has read more keys than the limit has read the tab
 
 TEST_CASE("a winner's object that is gone, or damaged, is never followed") {
   memory_store store;
-  client one{store};
+  client one{store, tarn_test::with_stored_objects()};
   client two{store};
   one.run([&](auto& tx) { return tx.create_table("t", {{"k", column_type::string}, "v"}, keyed{{"k"}}); }).value();
   for (const bool gone : {true, false}) {

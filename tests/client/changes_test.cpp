@@ -16,6 +16,7 @@
 #include "../support/entries_by_hand.hpp"
 #include "../support/reading.hpp"
 #include "../support/scripted_store.hpp"
+#include "../support/stored_objects.hpp"
 #include "../support/stores.hpp"
 #include "../support/test_environment.hpp"
 
@@ -440,7 +441,7 @@ TEST_CASE("wrong ranges, tables and objects are errors that say so") {
 
 TEST_CASE("versions that a vacuum has given up have no changes, also if it came while they were told") {
   test_environment hands;
-  client_options options;
+  client_options options = tarn_test::with_stored_objects();
   options.surroundings = hands.get();
   client lake{memory_store{}, options};
   lake.run([](auto& tx) { return tx.create_table("t", users, keyed{{"id"}}); }).value();
@@ -527,7 +528,7 @@ TEST_CASE("a feed outlives its client, and being moved; later commits are nothin
 
 TEST_CASE("a feed reads one entry for each version, and only objects in which rows have changed") {
   scripted_store store;
-  client lake{store};
+  client lake{store, tarn_test::with_stored_objects()};
   auto tx = lake.begin().value();
   tx.create_table("t", users, keyed{{"id"}, 2}).value();
   tx.create_table("bag", users).value();

@@ -19,6 +19,7 @@
 
 #include "../support/altered_store.hpp"
 #include "../support/random_source.hpp"
+#include "../support/stored_objects.hpp"
 #include "../support/stores.hpp"
 #include "../support/temporary_folder.hpp"
 #include "../support/test_environment.hpp"
@@ -129,7 +130,7 @@ class lake_in_making {
 
  private:
   client_options options(const limits& bounds) {
-    client_options made;
+    client_options made = tarn_test::with_stored_objects();
     made.bounds = bounds;
     made.surroundings = environment_.get();
     return made;

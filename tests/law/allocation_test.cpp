@@ -156,6 +156,7 @@ const std::vector<scenario> scenarios = {
 
 [[nodiscard]] tarn::client_options options_with(test_environment& environment) {
   tarn::client_options options;
+  options.commit.inline_bytes_max = 300;  // about one object
   options.bounds.rows_per_object = 4;
   options.checkpoint_interval = 3;
   options.surroundings = environment.get();

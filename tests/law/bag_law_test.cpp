@@ -15,6 +15,7 @@
 #include "../support/findings.hpp"
 #include "../support/random_source.hpp"
 #include "../support/run_histories.hpp"
+#include "../support/stored_objects.hpp"
 #include "../support/test_environment.hpp"
 
 namespace {
@@ -87,6 +88,7 @@ class bag_history {
   bag_history(std::uint64_t seed, tally& happened) : random_(seed), environment_(seed), found_(happened) {
     options_.surroundings = environment_.get();
     options_.bounds.rows_per_object = 1 + random_.below(8);
+    options_.commit.inline_bytes_max = some_inline_bytes(random_.below(4));
     for (int count = 0; count < 3; ++count) clients_.emplace_back(store_, options_);
     versions_.push_back({});
     auto tx = clients_[0].begin().value();

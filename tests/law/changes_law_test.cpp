@@ -21,6 +21,7 @@
 #include "../support/random_source.hpp"
 #include "../support/reading.hpp"
 #include "../support/run_histories.hpp"
+#include "../support/stored_objects.hpp"
 #include "../support/test_environment.hpp"
 
 namespace {
@@ -67,6 +68,7 @@ class changes_history {
     constexpr std::uint64_t rows_per_object[] = {1, 2, 65'536};
     tarn::client_options made;
     made.bounds.rows_per_object = rows_per_object[random_.below(3)];
+    made.commit.inline_bytes_max = some_inline_bytes(random_.below(4));
     made.surroundings = environment_.get();
     return made;
   }

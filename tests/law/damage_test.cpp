@@ -17,6 +17,7 @@
 #include "../support/altered_store.hpp"
 #include "../support/random_source.hpp"
 #include "../support/reading.hpp"
+#include "../support/stored_objects.hpp"
 #include "../support/test_environment.hpp"
 
 namespace {
@@ -35,7 +36,7 @@ using lake_content = std::map<std::string, table_content>;  // by name of table
 class small_lake {
  public:
   explicit small_lake(std::uint64_t seed = 1) : environment_(seed) {
-    tarn::client_options options;
+    tarn::client_options options = with_stored_objects();
     options.surroundings = environment_.get();
     tarn::client lake{store_, options};
     commit(lake, {{"cities", {{"Ulm", 126'000}}}, {"keys", {{1, "one"}, {2, "two"}}}});

@@ -49,6 +49,19 @@ TEST_CASE("LAW: every interleaving of any two clients is isolated") {
   CHECK(runs > 400);
 }
 
+TEST_CASE("LAW: the same where rows travel in log entries until a checkpoint") {
+  for (const program_kind one : {program_kind::append, program_kind::update, program_kind::compact_keys})
+    for (const program_kind other : {program_kind::transfer, program_kind::checkpoint, program_kind::vacuum}) {
+      explored_lake lake(isolation::serializable, 4'096);
+      CHECK(explore(lake, {one, other}, {}).exhaustive);
+    }
+  explored_lake lake(isolation::serializable, 4'096);
+  exploration_options options;
+  options.runs_max = 60;
+  options.samples = 10;
+  (void)explore(lake, {program_kind::checkpoint, program_kind::truncate}, options);
+}
+
 TEST_CASE("LAW: every interleaving of a writer, a compaction and a vacuum is isolated") {
   for (const program_kind writer : {program_kind::update, program_kind::erase}) {
     explored_lake lake;

@@ -24,6 +24,7 @@
 #include "../support/operations.hpp"
 #include "../support/random_rows.hpp"
 #include "../support/random_source.hpp"
+#include "../support/stored_objects.hpp"
 #include "../support/stores.hpp"
 #include "../support/test_environment.hpp"
 
@@ -59,6 +60,7 @@ class history {
   history(const history_plan& plan, tally& happened)
       : plan_(plan), environment_(plan.seed), found_(happened), account_(plan.rebase_limit, found_) {
     options_.bounds.rows_per_object = plan.rows_per_object;
+    options_.commit.inline_bytes_max = tarn_test::some_inline_bytes(plan.seed >> 7);
     options_.commit.rebase_limit = plan.rebase_limit;
     options_.commit.backoff.attempts_max = plan.attempts_max;
     options_.surroundings = environment_.get();

@@ -20,6 +20,7 @@
 #include "../support/operations.hpp"
 #include "../support/random_source.hpp"
 #include "../support/run_histories.hpp"
+#include "../support/stored_objects.hpp"
 #include "../support/test_environment.hpp"
 
 namespace {
@@ -144,6 +145,7 @@ class keyed_history {
   [[nodiscard]] static tarn::client_options options_of(const keyed_plan& plan, test_environment& environment) {
     tarn::client_options options;
     options.bounds.rows_per_object = plan.rows_per_object;
+    options.commit.inline_bytes_max = some_inline_bytes(plan.seed >> 7);
     options.surroundings = environment.get();
     return options;
   }

@@ -19,6 +19,7 @@
 #include "../support/findings.hpp"
 #include "../support/random_source.hpp"
 #include "../support/run_histories.hpp"
+#include "../support/stored_objects.hpp"
 #include "../support/test_environment.hpp"
 
 namespace {
@@ -118,6 +119,7 @@ class lake_history {
       : plan_(plan), found_(found), random_(plan.seed ^ 0x6c61'6b65U), hands_(plan.seed) {
     options_.surroundings = hands_.get();
     options_.bounds.rows_per_object = plan.rows_per_object;
+    options_.commit.inline_bytes_max = some_inline_bytes(plan.seed >> 7);
     options_.checkpoint_interval = plan.checkpoint_interval;
     for (int number = 0; number < 2; ++number) clients_.emplace_back(store_, options_);
   }

@@ -16,6 +16,7 @@
 
 #include "../support/random_source.hpp"
 #include "../support/rows_as_text.hpp"
+#include "../support/stored_objects.hpp"
 #include "../support/test_environment.hpp"
 
 namespace {
@@ -89,6 +90,7 @@ class schema_history {
     constexpr std::uint64_t rows[] = {1, 2, 65'536};
     options_.surroundings = environment_.get();
     options_.bounds.rows_per_object = rows[random_.below(3)];
+    options_.commit.inline_bytes_max = tarn_test::some_inline_bytes(random_.below(4));
     for (int clients = 0; clients < 2; ++clients) lakes_.push_back(lake_type(store_, options_));
   }
 

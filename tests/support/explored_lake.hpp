@@ -71,7 +71,9 @@ class explored_lake {
   using client = tarn::testing::recorded_client<store>;
   static constexpr std::size_t clients_max = 5;
 
-  explicit explored_lake(tarn::isolation level = tarn::isolation::serializable) : level_(level) {
+  // `inline_bytes_max`: of rows in log entries; without any, what is put and not yet committed is there to be lost.
+  explicit explored_lake(tarn::isolation level = tarn::isolation::serializable, std::uint32_t inline_bytes_max = 0)
+      : level_(level), inline_bytes_max_(inline_bytes_max) {
     faults_ = store::state_of();
     client first = open(0, content_);
     fill(first);
@@ -133,6 +135,7 @@ class explored_lake {
   [[nodiscard]] client open(std::size_t number, const tarn::memory_store& content) {
     tarn::client_options options;
     options.checkpoint_interval = 0;  // only when a program says so
+    options.commit.inline_bytes_max = inline_bytes_max_;
     options.surroundings = environments_[number].get();
     return client(inner_client(store(explored_store(content), faults_, number, &environments_[number]), options),
                   *recorder_);
@@ -411,6 +414,7 @@ class explored_lake {
   }
 
   tarn::isolation level_;
+  std::uint32_t inline_bytes_max_;
   tarn::memory_store content_;
   std::array<tarn::testing::simulated_environment, clients_max> environments_;
   store::state faults_;

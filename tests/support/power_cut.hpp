@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "numbered_work.hpp"
+#include "stored_objects.hpp"
 
 namespace tarn_test {
 
@@ -312,6 +313,7 @@ class power_cut_run {
 
   power_cut_options options_;
   tarn::testing::random_source random_;
+  std::uint32_t inline_bytes_max_;
   std::vector<actor> actors_;
   std::int64_t last_number_ = 0;
   std::map<std::string, std::int64_t> numbers_;  // of transactions, by id

@@ -200,6 +200,7 @@ class random_clients {
   [[nodiscard]] tarn::client_options options_of(std::size_t number) {
     tarn::client_options options;
     options.bounds.rows_per_object = 3;
+    options.commit.inline_bytes_max = some_inline_bytes(seed_ >> 4);
     options.commit.backoff.attempts_max = 5;
     options.checkpoint_interval = 4;
     options.surroundings = environments_[number].get();

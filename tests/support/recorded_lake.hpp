@@ -22,6 +22,7 @@
 
 #include "event_store.hpp"
 #include "findings.hpp"
+#include "stored_objects.hpp"
 
 namespace tarn_test {
 
@@ -39,6 +40,7 @@ class recorded_lake {
         happened_(&happened) {
     tarn::client_options options;
     options.bounds.rows_per_object = 1 + random_.below(4);
+    options.commit.inline_bytes_max = some_inline_bytes(random_.below(4));
     options.checkpoint_interval = static_cast<std::uint32_t>(random_.below(4));
     options.surroundings = environment_->get();
     const tarn::client<event_store, tarn::json_codec, Merge> first(store_, options);

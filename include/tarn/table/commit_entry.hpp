@@ -12,6 +12,7 @@
 #include "../log/checkpoint.hpp"
 #include "../log/commit.hpp"
 #include "../log/entry.hpp"
+#include "../log/inline_objects.hpp"
 #include "../log/snapshot.hpp"
 #include "client_core.hpp"
 
@@ -35,12 +36,26 @@ template <class = void>
   return number % interval == 0;
 }
 
+// A restored table's objects are named only: the entries that some of them travel in may go before this one does.
+template <class Store, class Codec>
+[[nodiscard]] status put_restored_objects(client_core<Store, Codec>& lake, const entry& mine) {
+  for (const auto& [table, actions] : mine.actions)
+    for (const action& each : actions) {
+      if (!each.restored) continue;
+      const status put =
+          put_inline_objects(lake.store, *each.restored, lake.options.commit.backoff, lake.options.surroundings);
+      if (!put) return put;
+    }
+  return {};
+}
+
 // Commits `mine`, made from what was read at `state`; its id is given here if it has none. `check` is
 // `status(const entry& theirs)`: whether it may follow that entry of another. Errors and cost: see commit_attempt.
 template <class Store, class Codec, class Check>
 [[nodiscard]] result<version> commit_entry(client_core<Store, Codec>& lake, const shared_snapshot& state, entry mine,
                                            Check check) {
   mine.read_version = state->at;
+  if (const status put = put_restored_objects(lake, mine); !put) return put.error();
   if (mine.transaction.is_nil()) {
     const result<uuid> id = new_id(lake.options.surroundings, state->time);
     if (!id) return id.error();

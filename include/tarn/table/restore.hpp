@@ -16,7 +16,6 @@
 #include "../core/shared.hpp"
 #include "../core/strong_types.hpp"
 #include "../log/entry.hpp"
-#include "../log/inline_objects.hpp"
 #include "../log/snapshot.hpp"
 #include "../log/table_state.hpp"
 #include "../log/table_writer.hpp"
@@ -85,14 +84,6 @@ template <class Store, class Codec>
                                              const shared_snapshot& then) {
   restoration restored(*now, *then);
   if (restored.changes.actions.empty()) return now->at;
-  // The entry names the objects of the old state; the entries that some of them travel in may go before it does.
-  for (const auto& [name, actions] : restored.changes.actions)
-    for (const action& each : actions) {
-      if (!each.restored) continue;
-      const status put =
-          put_inline_objects(lake.store, *each.restored, lake.options.commit.backoff, lake.options.surroundings);
-      if (!put) return put.error();
-    }
   const auto check = [&, at = then->at](const entry& theirs) -> status {
     if (const status kept = check_kept_by(theirs, at); !kept) return kept;
     no_keys none;

@@ -204,15 +204,11 @@ class store_invariants {
 
   // Of a block, in the base that it names, if that is still there.
   void check_places(const plain_table& table, const plain_object& block) {
-    plain_object base = block;
-    base.id = block.base;
-    base.is_base = true;
-    base.bytes = base.rows = -1;
-    base.checksum.clear();
-    if (!names_.contains(table.name_of(base)) || !checked_.insert(block.id).second) return;
-    base.schema = schema_of(table, block.base);
+    const plain_object* const base = find_object(table, block.base);
+    if (base == nullptr || !(base->inline_bytes || names_.contains(table.name_of(*base)))) return;
+    if (!checked_.insert(block.id).second) return;
     std::vector<plain_row> keys;
-    for (const plain_row& each : reader_.encoded_rows(table, base)) keys.push_back(reader_.key_of(table, base, each));
+    for (const plain_row& each : reader_.encoded_rows(table, *base)) keys.push_back(reader_.key_of(table, *base, each));
     for (const plain_row& each : reader_.encoded_rows(table, block)) {
       const auto* const place = each.size() < 2 ? nullptr : std::get_if<std::int64_t>(&each[1]);
       if (place == nullptr) continue;  // it has none
@@ -223,12 +219,13 @@ class store_invariants {
         report(invariant::ordered_blocks, table.name_of(block) + " has a wrong place in its base");
     }
   }
-  [[nodiscard]] std::size_t schema_of(const plain_table& table, const std::string& id) const {
+  // In whatever version; null: in none that was read.
+  [[nodiscard]] const plain_object* find_object(const plain_table& table, const std::string& id) const {
     for (const auto& [at, state] : reader_.states())
       for (const auto& [name, each] : state.tables)
         for (const plain_object& object : each.objects)
-          if (each.id == table.id && object.id == id) return object.schema;
-    return 0;
+          if (each.id == table.id && object.id == id) return &object;
+    return nullptr;
   }
 
   Store store_;
