@@ -24,6 +24,8 @@
 #include <utility>
 #include <vector>
 
+#include "stored_objects.hpp"
+
 namespace tarn_test {
 
 // What happened in all runs: a test that never saw a commit in doubt has not tested what becomes of one.
