@@ -78,9 +78,9 @@ struct counting {
 // The first of so many random scenarios, from this seed on, in which the searches by this relation differ from brute
 // force, and how; 0 if there is none.
 std::uint64_t first_difference(std::uint64_t seed, std::uint64_t count, tarn::testing::call_relation related,
-                               std::string_view how) {
+                               std::string_view how, decltype(tarn_test::make_random_scenario)& make) {
   for (const std::uint64_t end = seed + count; seed < end; ++seed) {
-    const auto compared = tarn_test::compare_searches(tarn_test::make_random_scenario(seed), related);
+    const auto compared = tarn_test::compare_searches(make(seed), related);
     if (compared.difference.empty() || compared.difference.find(how) == std::string::npos) continue;
     MESSAGE("seed ", seed, ": ", compared.difference);
     return seed;
@@ -108,15 +108,32 @@ bool same_name(const store_call& one, const store_call& other) noexcept { return
 TEST_CASE("Partial order and states find what brute force finds, and count the interleavings that it runs") {
   const std::uint64_t seed = tarn_test::seed_of_this_run();
   CAPTURE(seed);
-  CHECK(first_difference(seed, 150 / tarn_test::share_of_cases(), tarn::testing::calls_depend, {}) == 0);
+  const std::uint64_t count = 120 / tarn_test::share_of_cases();
+  CHECK(first_difference(seed, count, calls_depend, {}, tarn_test::make_random_scenario) == 0);
+  CHECK(first_difference(seed, count, calls_depend, {}, tarn_test::make_faulty_scenario) == 0);
+  // All orders of clients that do the same are many.
+  CHECK(first_difference(seed, count / 8, calls_depend, {}, tarn_test::make_symmetric_scenario) == 0);
+}
+
+TEST_CASE("Clients that do the same and never come to a call of their own have no order to begin in") {
+  using kind = tarn_test::random_call::kind;
+  tarn_test::random_scenario scenario;
+  scenario.clients.assign(2, {{kind::put_later, "x", {}, false}});
+  scenario.programs = {"same", "same"};
+  const auto compared = tarn_test::compare_searches(scenario, calls_depend);
+  CHECK(compared.difference == "");
+  CHECK(compared.all_runs == 2);
 }
 
 TEST_CASE("A relation that calls dependent calls independent is found out by brute force") {
   constexpr std::string_view outcomes = "by partial order the outcomes are others";
-  CHECK(first_difference(1, 100, lists_commute, outcomes) > 0);
-  CHECK(first_difference(1, 100, gets_commute, outcomes) > 0);
+  for (auto* const make : {tarn_test::make_random_scenario, tarn_test::make_faulty_scenario}) {
+    CHECK(first_difference(1, 100, lists_commute, outcomes, *make) > 0);
+    CHECK(first_difference(1, 100, gets_commute, outcomes, *make) > 0);
+  }
+  CHECK(first_difference(1, 100, gets_commute, outcomes, tarn_test::make_symmetric_scenario) > 0);
   // Two removes lead to the same store and the same answers in both orders: that they depend is less clear.
-  CHECK(first_difference(101, 10, removes_commute, outcomes) > 0);
+  CHECK(first_difference(101, 10, removes_commute, outcomes, tarn_test::make_random_scenario) > 0);
 }
 
 TEST_CASE("Calls depend on each other if one changes what the other is about") {
