@@ -109,10 +109,10 @@ TEST_CASE("Partial order and states find what brute force finds, and count the i
   const std::uint64_t seed = tarn_test::seed_of_this_run();
   CAPTURE(seed);
   const std::uint64_t count = 120 / tarn_test::share_of_cases();
-  CHECK(first_difference(seed, count, calls_depend, {}, tarn_test::make_random_scenario) == 0);
-  CHECK(first_difference(seed, count, calls_depend, {}, tarn_test::make_faulty_scenario) == 0);
+  CHECK(first_difference(seed, count, tarn::testing::calls_depend, {}, tarn_test::make_random_scenario) == 0);
+  CHECK(first_difference(seed, count, tarn::testing::calls_depend, {}, tarn_test::make_faulty_scenario) == 0);
   // All orders of clients that do the same are many.
-  CHECK(first_difference(seed, count / 8, calls_depend, {}, tarn_test::make_symmetric_scenario) == 0);
+  CHECK(first_difference(seed, count / 8, tarn::testing::calls_depend, {}, tarn_test::make_symmetric_scenario) == 0);
 }
 
 TEST_CASE("Clients that do the same and never come to a call of their own have no order to begin in") {
@@ -120,7 +120,7 @@ TEST_CASE("Clients that do the same and never come to a call of their own have n
   tarn_test::random_scenario scenario;
   scenario.clients.assign(2, {{kind::put_later, "x", {}, false}});
   scenario.programs = {"same", "same"};
-  const auto compared = tarn_test::compare_searches(scenario, calls_depend);
+  const auto compared = tarn_test::compare_searches(scenario, tarn::testing::calls_depend);
   CHECK(compared.difference == "");
   CHECK(compared.all_runs == 2);
 }
