@@ -7,6 +7,7 @@
 #include <string_view>
 #include <tarn/store/store.hpp>
 #include <tarn/testing/explore.hpp>
+#include <tarn/testing/fault_store.hpp>
 #include <utility>
 #include <vector>
 
@@ -542,6 +543,32 @@ TEST_CASE("Of two faults, the second may be at a call that is only made because 
   CHECK(report.plans == 5);
   CHECK(report.plans_dropped == 0);  // no second fault at the same call
   CHECK(report.runs_with_faults > 0);
+}
+
+TEST_CASE("Of two faults, the second may be at a call that the store sees later because of the first") {
+  using store = tarn::testing::fault_store<explored_store>;
+  store::state faults;
+  std::set<std::string> happened;
+  exploration_options options;
+  for (const char* const name : {"x1", "x2", "x3"}) (void)options.initial.put_if_absent(name, name);
+  options.faults.kinds = {{fault_kind::list_disorder, 4}, {fault_kind::misdirected, 0}, {fault_kind::late, 0}};
+  options.faults.at_once = 2;
+  options.begin = [&](const fault_plan& plan) { faults = store::state_of(plan); };
+  options.faults.fired = [&] { return faults->never_fired(faults->plan().planned()).empty(); };
+  options.check = [&](const explored_moment& end) {
+    if (options.faults.fired()) happened.insert(to_text(end.faults()));
+    return std::string();
+  };
+  const explored_program program{"looks", [&](explored_store content) {
+                                   store mine(std::move(content), faults, 0);
+                                   (void)mine.list("x", "", tarn::ignore_names{});
+                                   (void)mine.get("x1");
+                                   (void)mine.remove("x1");
+                                 }};
+  const exploration_report report = explore({program}, options);
+  CHECK(report.exhaustive);
+  CHECK(happened ==
+        std::set<std::string>{"", "a0.F13:4", "a1.F18", "a2.F3", "a0.F13:4,a1.F18", "a0.F13:4,a2.F3", "a1.F18,a2.F3"});
 }
 
 TEST_CASE("Plans of faults that never happen do not count") {

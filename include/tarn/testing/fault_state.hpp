@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "../core/config.hpp"
+#include "../core/result.hpp"
 #include "../store/store.hpp"
 #include "fault.hpp"
 #include "fault_counts.hpp"
@@ -17,6 +19,23 @@
 #include "recent_changes.hpp"
 
 namespace tarn::inline TARN_ABI::testing {
+
+// A store that says of a remove whether there was anything: one whose clients take turns between its calls.
+template <class S>
+concept tells_removed = requires(S& store, std::string_view name) {
+  { store.remove_if_there(name) } -> std::same_as<result<bool>>;
+};
+// Removes an object; false if there was none.
+template <removing_store Inner>
+[[nodiscard]] result<bool> remove_from(Inner& inner, std::string_view name) {
+  if constexpr (tells_removed<Inner>) {
+    return inner.remove_if_there(name);
+  } else {
+    const bool was_there = inner.get(name).has_value();
+    if (const status removed = inner.remove(name); !removed) return removed.error();
+    return was_there;
+  }
+}
 
 // A put or a remove whose caller has gone on without it.
 struct late_effect {
@@ -144,8 +163,8 @@ class fault_state {
       note_put(effect.name, put);
       if (put.outcome() == put_outcome::created) ++landed_;
     } else if constexpr (removing_store<Inner>) {
-      const bool was_there = inner.get(effect.name).has_value();
-      if (inner.remove(effect.name) && was_there) {
+      const result<bool> removed = remove_from(inner, effect.name);
+      if (removed && *removed) {
         note_remove(effect.name);
         ++landed_;
       }

@@ -158,10 +158,10 @@ class fault_store {
       send_later({store_operation::remove, std::string(name), {}}, call.met.argument);
       return reason(call);
     }
-    const status removed = inner_.remove(name);
-    if (removed) faults_->note_remove(name);
+    const result<bool> removed = remove_from(inner_, name);
+    if (removed && *removed) faults_->note_remove(name);
     if (loses_answer(call)) return reason(call);
-    return removed;
+    return removed ? status() : status(removed.error());
   }
 
   [[nodiscard]] Inner& inner() noexcept { return inner_; }
