@@ -370,7 +370,9 @@ class random_clients {
       return "cannot be read at the end: " + done.error().message();
     tarn::testing::history_check_options what;
     // A store that does not find what was put makes clients begin with older snapshots than they should.
-    if (damage_) what.checks = what.checks.without(tarn::testing::check::fresh).without(tarn::testing::check::sessions);
+    if (damage_)
+      what.rules =
+          what.rules.without(tarn::testing::history_rule::fresh).without(tarn::testing::history_rule::sessions);
     const auto found = tarn::testing::check_history(recorder_->recorded(), what);
     if (!found.good()) return found.message();
     return damage_ || seed_ % 16 == 0 ? check_whole(last.inner()) : std::string();

@@ -554,7 +554,7 @@ TEST_CASE("Of two faults, the second may be at a call that the store sees later 
   options.faults.kinds = {{fault_kind::list_disorder, 4}, {fault_kind::misdirected, 0}, {fault_kind::late, 0}};
   options.faults.at_once = 2;
   options.begin = [&](const fault_plan& plan) { faults = store::state_of(plan); };
-  options.faults.fired = [&] { return faults->never_fired(faults->plan().planned()).empty(); };
+  options.faults.fired = [&] { return faults->never_fired(faults->chooser().planned()).empty(); };
   options.check = [&](const explored_moment& end) {
     if (options.faults.fired()) happened.insert(to_text(end.faults()));
     return std::string();

@@ -37,7 +37,7 @@ struct one_fault {
     REQUIRE(content.put_if_absent(name, "bytes of " + name).outcome() == put_outcome::created);
   }
   [[nodiscard]] bool has(const std::string& name) const { return content.get(name).has_value(); }
-  [[nodiscard]] bool has_fired() const { return faults->never_fired(faults->plan().planned()).empty(); }
+  [[nodiscard]] bool has_fired() const { return faults->never_fired(faults->chooser().planned()).empty(); }
   // Of the faulty store.
   [[nodiscard]] names listed(const std::string& prefix = "", const std::string& start_after = "") {
     names all;

@@ -18,6 +18,7 @@
 #include "../../core/text.hpp"
 #include "../../store/memory_store.hpp"
 #include "../../store/shared_bytes.hpp"
+#include "../hash.hpp"
 #include "explored_content.hpp"
 #include "store_call.hpp"
 #include "turns.hpp"

@@ -14,6 +14,7 @@
 
 #include "../../core/config.hpp"
 #include "../../core/text.hpp"
+#include "../hash.hpp"
 #include "causal_order.hpp"
 #include "explored_run.hpp"
 #include "explored_store.hpp"
