@@ -202,11 +202,11 @@ TEST_CASE("What a source fails with, the merge fails with, wherever it is read")
   };
   const std::vector<told> three{{10, "", 0}, {20, "", 0}, {30, "", 0}};
   for (const auto checks : {verification::of_order, verification::of_positions}) {
-    CHECK(fails_after(three, 3, {}, checks) == 3);              // at the end of the base
-    CHECK(fails_after(three, 4, {}, checks) == 3);              // in the base
-    CHECK(fails_after(three, 3, {{5, "", 0}}, checks) == 1);    // at the end of the run
-    CHECK(fails_after({}, 1, {{5, "", 0}}, checks) == 0);       // in the base, looking for a key
-    CHECK(fails_after({}, 1, {{5, "at", 0}}, checks) == 0);     // in the base, at a position
+    CHECK(fails_after(three, 3, {}, checks) == 3);            // at the end of the base
+    CHECK(fails_after(three, 4, {}, checks) == 3);            // in the base
+    CHECK(fails_after(three, 3, {{5, "", 0}}, checks) == 1);  // at the end of the run
+    CHECK(fails_after({}, 1, {{5, "", 0}}, checks) == 0);     // in the base, looking for a key
+    CHECK(fails_after({}, 1, {{5, "at", 0}}, checks) == 0);   // in the base, at a position
     CHECK(fails_after({}, 1, {{5, "before", 0}}, checks) == (checks == verification::of_order ? 1 : 0));
   }
 }

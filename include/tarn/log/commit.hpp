@@ -129,7 +129,7 @@ class commit_attempt {
     }
   }
 
-  // The state at the version that `run` has returned.
+  // The state at the version that `run` has returned, if the entry there is ours; else that of the empty lake.
   [[nodiscard]] const shared_snapshot& after() const noexcept { return after_; }
 
  private:
@@ -229,6 +229,7 @@ class commit_attempt {
     const bool has_read = state_->at > mine_.read_version;
     if (extent_.truncated > state_->at || (has_read && extent_.truncated == state_->at)) return overtaken();
     if (reached_.at == version()) return why;
+    after_ = shared_snapshot();  // our bytes may have been meant for the very slot that the other's are in
     return answer_for(store_, extent_, mine_.work, reached_, options_.backoff, surroundings_);
   }
 
