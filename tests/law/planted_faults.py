@@ -33,6 +33,7 @@ CHECKPOINT = "log/checkpoint_test.cpp"
 CONFLICT = "table/conflict_test.cpp"
 ANOMALIES = "client/anomalies_test.cpp"
 CLIENT = "client/client_test.cpp"
+APPLICATION = "client/application_test.cpp"
 VACUUM = "client/vacuum_test.cpp"
 RESTORE = "client/restore_test.cpp"
 SCHEMA = "client/schema_changes_test.cpp"
@@ -577,6 +578,13 @@ FAULTS = [
         "      writes().note_key((*found)->access.reads, **found, wanted);\n"
         "    return answer;",
         ANOMALIES,
+    ),
+    (
+        "who is told that its work was done by another goes on from its own entry",
+        "log/commit.hpp",
+        "    after_ = shared_snapshot();",
+        "   ",
+        APPLICATION,
     ),
     (
         "a put that finds the slot taken has lost, whatever is in it",
