@@ -271,8 +271,7 @@ TEST_CASE("what stops a compaction of keys is told, and nothing is committed") {
   options.bounds.row_bytes_max = 100;
   client lake{memory_store{}, options};
   lake.run([](auto& tx) { return tx.create_table("t", {{"k", column_type::integer}, "v"}, keyed{{"k"}}); }).value();
-  for (const int key : {1, 2})
-    lake.run([&](auto& tx) { return tx.upsert("t", {key, std::string(80, 'x')}); }).value();
+  for (const int key : {1, 2}) lake.run([&](auto& tx) { return tx.upsert("t", {key, std::string(80, 'x')}); }).value();
   hands.has_entropy = false;
   CHECK(lake.run_compaction(lake.plan_compaction("t").value()[0]).error().message().find("entropy") !=
         std::string::npos);
