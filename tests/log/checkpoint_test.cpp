@@ -458,6 +458,44 @@ TEST_CASE("a good checkpoint that is read wrongly once is not replaced") {
   CHECK(faults->calls_of(1) == 3);  // no remove among them
 }
 
+TEST_CASE("what stops a damaged checkpoint from being replaced is told, and what cannot be read is not replaced") {
+  // At the second put, the first list or the remove number `failing`, for a damaged checkpoint in parts.
+  const auto ensure = [](const char* failing_call, int failing) {
+    removing_scripted_store store;
+    client_options options = without_checkpoints();
+    options.bounds = small_parts();
+    varied_lake lake(store, options);
+    (void)lake.get().checkpoint().value();
+    const snapshot state = lake.newest();
+    const std::string name = checkpoint_name({1});
+    REQUIRE(store.inner().remove(name).has_value());
+    REQUIRE(store.inner().put_if_absent(name, "damaged").outcome() == put_outcome::created);
+    const std::string call = failing_call;
+    int calls = 0;
+    const auto fails_at = [&](const char* each) {
+      return call == each && ++calls == failing ? status(error(errc::permission, "no")) : status();
+    };
+    store.plan().before_get = [&](std::string_view) { return fails_at("get"); };
+    store.plan().before_list = [&] { return fails_at("list"); };
+    store.plan().before_remove = [&](std::string_view) { return fails_at("remove"); };
+    store.plan().put = [&](std::string_view of, std::string_view bytes, memory_store& inner) {
+      const status allowed = of == name ? fails_at("put") : status();
+      return allowed ? inner.put_if_absent(of, bytes) : put_result::not_applied(allowed.error());
+    };
+    test_environment hands;
+    const status done = ensure_checkpoint(store, state, options.bounds, backoff_options{}, hands.get());
+    if (done) CHECK(check_checkpoint(store, state, options.bounds).has_value());
+    return done ? "good" : name_of(done.error().code());
+  };
+  CHECK(ensure("nothing", 1) == "good");
+  CHECK(ensure("get", 1) == "permission");  // first look
+  CHECK(ensure("get", 2) == "permission");  // second look
+  CHECK(ensure("remove", 1) == "permission");
+  CHECK(ensure("list", 1) == "permission");
+  CHECK(ensure("remove", 2) == "permission");  // of a part
+  CHECK(ensure("put", 2) == "permission");     // the first has found it there
+}
+
 TEST_CASE("a checkpoint goes with its parts, and leaves strangers") {
   memory_store store;
   client_options options = without_checkpoints();

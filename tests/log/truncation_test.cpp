@@ -41,6 +41,17 @@ std::string complaint_of(std::string_view right, std::string_view wrong, errc co
   return read.error().message();
 }
 
+// Lists two markers that are not there.
+struct haunted_store : tarn_test::removing_scripted_store {
+  template <class Visit>
+  status list(std::string_view prefix, std::string_view start_after, Visit visit) {
+    const status listed = scripted_store::list(prefix, start_after, visit);
+    visit(marker_name(7));
+    visit(marker_name(8));
+    return listed;
+  }
+};
+
 }  // namespace
 
 TEST_CASE("a marker reads back as it was written") {
@@ -91,6 +102,30 @@ TEST_CASE("truncations are found one by one, or after a listing, which may name 
   log_extent known = listed;
   REQUIRE(list_truncations(store, known).has_value());
   CHECK(known.markers == 3);
+}
+
+TEST_CASE("markers that are listed and are not there are passed over; those that cannot be read are not") {
+  haunted_store store;
+  put(store.inner(), 0, write_marker(marker_to(0, 3)));
+  put(store.inner(), 1, write_marker(marker_to(4, 6)));
+  log_extent extent;
+  REQUIRE(list_truncations(store, extent).has_value());
+  CHECK(extent.markers == 2);
+  CHECK(extent.truncated == version{6});
+  const auto fails = [&](std::int64_t number) {
+    store.plan().before_get = [=](std::string_view name) {
+      return name == marker_name(number) ? status(error(errc::io, "down")) : status();
+    };
+    log_extent unknown;
+    const status found = list_truncations(store, unknown);
+    return !found && found.error().code() == errc::io;
+  };
+  CHECK(fails(8));
+  CHECK(fails(1));
+  store.plan().before_get = {};
+  store.plan().before_list = [] { return error(errc::io, "down"); };
+  log_extent unknown;
+  CHECK(list_truncations(store, unknown).error().code() == errc::io);
 }
 
 TEST_CASE("a damaged marker is an error, also if the listing names it last") {
