@@ -118,9 +118,9 @@ class id_set {
 };
 
 [[nodiscard]] constexpr timestamp before(timestamp time, std::uint64_t ms) noexcept {
-  return ms < static_cast<std::uint64_t>(INT64_MAX) && time.ms > INT64_MIN + static_cast<std::int64_t>(ms)
-             ? timestamp{time.ms - static_cast<std::int64_t>(ms)}
-             : timestamp{INT64_MIN};
+  if (ms >= static_cast<std::uint64_t>(INT64_MAX) || time.ms <= INT64_MIN + static_cast<std::int64_t>(ms))
+    return {INT64_MIN};
+  return {time.ms - static_cast<std::int64_t>(ms)};
 }
 
 // What is to be retained from now on.
