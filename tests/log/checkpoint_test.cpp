@@ -388,6 +388,39 @@ TEST_CASE("a sealed checkpoint that says what cannot be is corrupt, and said to 
   CHECK(contains(whole.complaint_of("\"Tables\":[", "\"Tables\":7,\"Rest\":["), "Tables"));
 }
 
+TEST_CASE("a table in a sealed checkpoint that is no table is corrupt, and said to be what it is") {
+  const altered_checkpoint whole((limits()));
+  const auto complains = [&](std::string_view right, std::string_view wrong, std::string_view what,
+                             errc code = errc::corrupt) {
+    CAPTURE(wrong);
+    CHECK(contains(whole.complaint_of(right, wrong, code), what));
+  };
+  for (const char* const wrong : {"1", "1,2,3", ""})
+    complains("\"ColumnIds\":[1,2]", concat({"\"ColumnIds\":[", wrong, "]"}), "of each column");
+  complains("\"Types\":[\"any\",\"double\"]", "\"Types\":[\"any\"]", "of each column");
+  complains("\"Nullable\":[true,true]", "\"Nullable\":[true]", "of each column");
+  for (const char* const wrong : {"0", "-1", "4294967296", "\"1\"", "1.0"})
+    complains("\"ColumnIds\":[1,", concat({"\"ColumnIds\":[", wrong, ","}), "of the wrong kind");
+  complains("\"Nullable\":[true,", "\"Nullable\":[1,", "of the wrong kind");
+  complains("\"Types\":[\"any\",", "\"Types\":[\"tensor\",", "tensor", errc::unsupported);
+  complains(R"("Columns":["a","b"],"ColumnIds":[1,2],"Types":["any","double"],"Nullable":[true,true])",
+            R"("Columns":[],"ColumnIds":[],"Types":[],"Nullable":[])", "has no columns");
+  complains("\"Schemas\":[", "\"Schemas\":[],\"Rest\":[", "has no schemas");
+  complains("\"Since\":[2,", "\"Since\":[", "of each bucket");
+  complains("\"Since\":[2,", "\"Since\":[\"2\",", "no version");
+  complains("\"KeyedObjects\":[{", "\"KeyedObjects\":[7,{", "has a wrong object");
+  complains("\"Bucket\":0", "\"Bucket\":3", "does not have");
+  complains("\"Form\":\"base\"", "\"Form\":\"gamma\"", "has the form 'gamma'");
+  complains("\"Form\":\"delta\"", "\"Compacted\":true,\"Form\":\"delta\"", "is compacted, but no base");
+  complains("\"Form\":\"delta\"", "\"Compacted\":7,\"Form\":\"delta\"", "Compacted");
+  complains("\"OrderVersion\":1", "\"OrderVersion\":3", "out of order");
+  complains("\"Bucket\":0", "\"Schema\":1,\"Bucket\":0", "does not have");
+  complains("\"Codec\":\"json\"", "\"Schema\":1,\"Codec\":\"json\"", "does not have");
+  complains("\"Tags\":[", "\"Tags\":[{\"Tag\":\"\",\"Version\":1}", "tag");
+  complains("\"Tags\":[", "\"Tags\":[{\"Tag\":\"a\",\"Version\":-2}", "tag");
+  complains("{\"Table\":\"bag\"", "{\"Table\":\".bag\"", "'.bag'");
+}
+
 TEST_CASE("parts of a checkpoint that are described as they cannot be are corrupt") {
   const altered_checkpoint parted(small_parts());
   CHECK(contains(parted.complaint_of("{\"Bytes\":100", "{\"Bytes\":99"), "is damaged"));
