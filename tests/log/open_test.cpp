@@ -106,6 +106,17 @@ TEST_CASE("a time of an entry that is gone or damaged is that of its checkpoint"
   }
 }
 
+TEST_CASE("if no checkpoint after a truncation is good, what is wrong with the newest is told") {
+  setup made;
+  made.truncate_to(2);
+  CHECK(told(find_start(made.store, made.extent, {9}, limits())) == "5");
+  for (const std::int64_t number : {5, 4, 3, 2}) made.damage(number);
+  const auto found = find_start(made.store, made.extent, {9}, limits());
+  REQUIRE_FALSE(found.has_value());
+  CHECK(found.error().code() == errc::corrupt);
+  CHECK(found.error().message().find(checkpoint_name({5})) != std::string::npos);
+}
+
 TEST_CASE("the first state that the log goes on from is that of the first good checkpoint") {
   setup made;
   const auto first = [&] { return told(find_first(made.store, made.extent, limits())); };
