@@ -136,8 +136,8 @@ template <class Store, class Codec, class Merge>
   const bool all_younger =
       !current && (current.error().code() == errc::not_found || current.error().code() == errc::snapshot_expired);
   if (!current && !all_younger) return current.error();
-  if (all_younger) oldest = newest.kept.oldest;
-  if (current && *current < oldest) oldest = *current;
+  const version in_use = current ? *current : newest.kept.oldest;
+  if (in_use < oldest) oldest = in_use;
   retention kept = newest.kept;
   if (oldest > kept.oldest) kept.oldest = oldest;
   if (const timestamp horizon = before(now, options.grace_ms); horizon > kept.horizon) kept.horizon = horizon;

@@ -104,6 +104,21 @@ TEST_CASE("truncations are found one by one, or after a listing, which may name 
   CHECK(known.markers == 3);
 }
 
+TEST_CASE("a listing saves the markers before the last, each of which costs a get otherwise") {
+  for (const std::int64_t count : {0, 1, 2, 5}) {
+    tarn_test::removing_scripted_store store;
+    for (std::int64_t number = 0; number < count; ++number)
+      put(store.inner(), number, write_marker(marker_to(number, number)));
+    log_extent one_by_one, listed;
+    REQUIRE(find_truncations(store, one_by_one).has_value());
+    CHECK(store.plan().gets == static_cast<std::uint64_t>(count) + 1);
+    store.plan().gets = 0;
+    REQUIRE(list_truncations(store, listed).has_value());
+    CHECK(store.plan().gets == (count == 0 ? 1 : count == 1 ? 2 : 3));
+    CHECK(listed.markers == count);
+  }
+}
+
 TEST_CASE("markers that are listed and are not there are passed over; those that cannot be read are not") {
   haunted_store store;
   put(store.inner(), 0, write_marker(marker_to(0, 3)));

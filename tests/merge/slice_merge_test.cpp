@@ -38,7 +38,10 @@ class source_of_told {
     ++next_;
     return true;
   }
-  [[nodiscard]] const record& current() const { return current_; }
+  [[nodiscard]] const record& current() const {
+    REQUIRE(next_ > 0);  // before that there is none
+    return current_;
+  }
   [[nodiscard]] tarn::status status() const { return {}; }
   [[nodiscard]] std::string describe() const { return "object " + name_; }
 
@@ -160,7 +163,8 @@ TEST_CASE("Only a verifying merge finds a position that could be but is wrong, a
       const auto key = static_cast<std::int64_t>(10 * right + 5);
       const std::string error = merge_runs({{{key, "before", gap}}}, {true}, verification::of_positions).error;
       CHECK(error.empty() == (gap == right));
-      if (gap != right) CHECK(error.starts_with("object run 1 has a wrong position, before row " + std::to_string(gap)));
+      if (gap != right)
+        CHECK(error.starts_with("object run 1 has a wrong position, before row " + std::to_string(gap)));
     }
   CHECK(merge_runs({{{20, "before", 1}}}, {true}, verification::of_positions).error.size() > 0);
   CHECK(merge_runs({{{40, "before", 3}}}, {true}, verification::of_positions).error.empty());

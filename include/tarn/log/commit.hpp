@@ -136,7 +136,7 @@ class commit_attempt {
   [[nodiscard]] status meet(const entry& theirs) {
     if (!theirs.of_article && theirs.transaction == mine_.transaction) committed_ = theirs.at;
     if (committed_ != version()) return {};
-    if (theirs.at == mine_.at) offered_ = false;  // the slot is theirs for good, also if they are a conflict
+    offered_ = false;  // if it was in that slot, the slot is theirs for good, also if they are a conflict
     if (has_reached(theirs.work, mine_.work)) {
       reached_ = {theirs.work, theirs.at};
       return stale_sequence(mine_.work, reached_);
@@ -192,7 +192,6 @@ class commit_attempt {
       return error(errc::limit_exceeded,
                    concat({"the log entry has ", bytes_.size(), " bytes, limits::entry_bytes_max is ",
                            bounds_.entry_bytes_max, ": commit in smaller transactions, or raise it"}));
-    offered_ = false;
     given_up_ = false;
     after_ = state_;
     return apply_entry(after_.writable(), mine_, crc32c(bytes_));
