@@ -908,6 +908,22 @@ TEST_CASE("a vacuum that another vacuum overtakes at any moment succeeds, or say
   CHECK(overtaken >= 1);
 }
 
+TEST_CASE("what a restore has brought back is kept with the versions that have it, also once it is dropped again") {
+  memory_store store;
+  lake_in_time made(store);
+  made.grow_to(3);
+  auto lake = made.open();
+  const auto drop = [&] { lake.run([](auto& tx) { return tx.drop_table("x"); }).value(); };
+  drop();
+  lake.restore({3}).value();
+  drop();
+  made.hands().clock.ms += 1'000;
+  CHECK(vacuum(lake, made.keeping(3))->kept.oldest == version{4});  // neither that nor the newest has the table
+  CHECK(rows_at(lake, {5}) == 3);
+  made.hands().clock.ms += 1'000;
+  CHECK(vacuum(lake, made.keeping(1))->objects.size() == 3);
+}
+
 TEST_CASE("garbage that cannot be removed is told, and goes the next time") {
   busy_store store;
   lake_in_time made(store);
