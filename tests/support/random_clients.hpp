@@ -138,17 +138,17 @@ class random_clients {
   }
   // What can happen to few operations comes first, so that it does.
   void draw_faults(const std::vector<tarn::testing::random_faults>& drawn, std::size_t number, std::size_t call) {
-    std::vector<tarn::testing::planned_fault> met;
-    for (const tarn::testing::store_operation each : tarn::testing::all_operations)
-      if (const auto what = drawn[static_cast<std::size_t>(each)].choose({each, number, call, {}});
-          what != tarn::testing::fault())
-        met.push_back({number, call, what});
     const auto operations = [](const tarn::testing::planned_fault& one) {
       return std::count_if(std::begin(tarn::testing::all_operations), std::end(tarn::testing::all_operations),
                            [&](auto each) { return can_happen(one.what.kind, each); });
     };
-    std::stable_sort(met.begin(), met.end(),
-                     [&](const auto& a, const auto& b) { return operations(a) < operations(b); });
+    const auto rarer = [&](const auto& a, const auto& b) { return operations(a) < operations(b); };
+    std::vector<tarn::testing::planned_fault> met;
+    for (const tarn::testing::store_operation each : tarn::testing::all_operations) {
+      const auto what = drawn[static_cast<std::size_t>(each)].choose({each, number, call, {}});
+      const tarn::testing::planned_fault fault{number, call, what};
+      if (what != tarn::testing::fault()) met.insert(std::upper_bound(met.begin(), met.end(), fault, rarer), fault);
+    }
     for (const tarn::testing::planned_fault& each : met)
       if (std::find(planned_.begin(), planned_.end(), each) == planned_.end()) planned_.push_back(each);
   }
