@@ -19,29 +19,96 @@
 
 namespace tarn::inline TARN_ABI::columnar {
 
+// Texts end to end. What a std::string does, but short ones, which most are, without a call.
+template <class = void>
+class text_buffer {
+ public:
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] std::string_view view() const noexcept { return {bytes_.data(), size_}; }
+
+  void append(std::string_view text) {
+    if (bytes_.size() - size_ < text.size() + slack) grow(text.size());
+    char* const to = bytes_.data() + size_;
+    size_ += text.size();
+    if (text.size() > 16 || text.size() < 8) {
+      copy(to, text);
+    } else {  // two words, which may overlap
+      store_64(to, load_64(text.data()));
+      store_64(to + text.size() - 8, load_64(text.data() + text.size() - 8));
+    }
+  }
+
+  // Drops the last `count` bytes, of which there must be as many.
+  void shrink(std::size_t count) noexcept { size_ -= count; }
+  void clear() noexcept { size_ = 0; }
+
+ private:
+  static constexpr std::size_t slack = 16;
+
+  static void copy(char* to, std::string_view text) noexcept {
+    if (text.size() > 16) return static_cast<void>(std::memcpy(to, text.data(), text.size()));
+    for (const char each : text) *to++ = each;
+  }
+  [[gnu::noinline]] void grow(std::size_t more) { bytes_.resize(2 * bytes_.size() + more + slack); }
+
+  std::string bytes_;  // the first `size_` are in use
+  std::size_t size_ = 0;
+};
+
 // Not thread-safe. Its memory: eight bytes for each number, length or boolean, and the texts; kept for the next chunk.
 template <class = void>
 class chunk_writer {
  public:
-  void append(const value_view& value) {
+  // Takes what the value measures off `bytes_left`; false, and all is as it was, if it measures more. Part of its
+  // caller, since it is called for each value.
+  [[gnu::always_inline]] bool append(const value_view& value, std::uint64_t& bytes_left) {
     const tarn::kind of = value.kind();
-    if (of != kind_ || is_mixed_) note_kind(of);
-    ++rows_;
+    std::uint64_t size = 1;
+    std::uint64_t word = 0;
+    std::string_view text;
     switch (of) {
       case kind::null: break;
-      case kind::boolean: lanes_[lane_].words.push_back(value.as_boolean() ? 1 : 0); break;
-      case kind::integer: lanes_[lane_].words.push_back(static_cast<std::uint64_t>(value.as_integer())); break;
-      case kind::real: lanes_[lane_].words.push_back(std::bit_cast<std::uint64_t>(value.as_double())); break;
-      case kind::string: append_text(value.as_string()); break;
-      case kind::bytes: append_text(value.as_bytes()); break;
-      case kind::list:
-      case kind::map: {
-        lane& to = lanes_[lane_];
-        const std::size_t before = to.text.size();
-        append_untagged(to.text, value);
-        to.words.push_back(to.text.size() - before);
+      case kind::boolean: word = value.as_boolean() ? 1 : 0; break;
+      case kind::integer:
+        word = static_cast<std::uint64_t>(value.as_integer());
+        size = 9;
         break;
-      }
+      case kind::real:
+        word = std::bit_cast<std::uint64_t>(value.as_double());
+        size = 9;
+        break;
+      case kind::string: text = value.as_string(); break;
+      case kind::bytes: text = value.as_bytes(); break;
+      case kind::list:
+      case kind::map: text = encode(value, bytes_left, size); break;
+    }
+    if (is_text(of)) {
+      word = text.size();
+      if (of < kind::list) size += text.size();
+    }
+    if (size > bytes_left) return false;
+    bytes_left -= size;
+    if (of != kind_ || is_mixed_) note_kind(of);
+    ++rows_;
+    if (of == kind::null) return true;
+    lanes_[lane_].words.push_back(word);
+    if (is_text(of)) lanes_[lane_].text.append(text);
+    return true;
+  }
+
+  // Takes the last value back; there must be one.
+  void drop_last() noexcept {
+    tarn::kind of = kind_;
+    if (is_mixed_) {
+      of = static_cast<tarn::kind>(kinds_.back());
+      kinds_.pop_back();
+    }
+    --rows_;
+    if (of == kind::null) return;
+    for (lane& each : lanes_) {
+      if (each.of != of) continue;
+      if (is_text(of)) each.text.shrink(static_cast<std::size_t>(each.words.back()));
+      each.words.pop_back();
     }
   }
 
@@ -78,12 +145,17 @@ class chunk_writer {
   struct lane {
     tarn::kind of;
     sequence<std::uint64_t> words;  // booleans, integers, the bits of doubles; lengths of texts
-    std::string text;               // end to end
+    text_buffer<> text;
   };
 
-  void append_text(std::string_view text) {
-    lanes_[lane_].words.push_back(text.size());
-    lanes_[lane_].text.append(text);
+  [[nodiscard]] static constexpr bool is_text(tarn::kind of) noexcept { return of >= kind::string; }
+
+  // A list or map as text, unless it measures too much.
+  [[gnu::noinline]] std::string_view encode(const value_view& value, std::uint64_t bytes_max, std::uint64_t& size) {
+    nested_.clear();
+    size = measure(value);
+    if (size <= bytes_max) append_untagged(nested_, value);
+    return nested_;
   }
 
   // Of the row that comes. As long as all are of one kind, none is noted.
@@ -129,7 +201,7 @@ class chunk_writer {
       if (is_bounded && from.of == kind::real) bounds = bounds_of_doubles(from.words.data(), count);
       return;
     }
-    const text_array all{from.words.data(), count, from.text};
+    const text_array all{from.words.data(), count, from.text.view()};
     texts.append(out, all);
     if (is_bounded && (from.of == kind::string || from.of == kind::bytes)) bounds = bounds_of_texts(from.of, all);
   }
@@ -168,6 +240,7 @@ class chunk_writer {
   std::size_t rows_ = 0;
   sequence<unsigned char> kinds_;  // of each row, once they are not all of one kind
   sequence<lane> lanes_;
+  std::string nested_;  // the list or map that is appended
 };
 
 }  // namespace tarn::inline TARN_ABI::columnar

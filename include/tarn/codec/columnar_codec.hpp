@@ -53,15 +53,12 @@ class columnar_builder {
     if (list.size() != columns_.size())
       return error(errc::invalid_argument,
                    concat({"the row has ", list.size(), " values, those before it have ", columns_.size()}));
-    std::uint64_t size = 0;
-    for (std::size_t at = 0; at < list.size(); ++at) size += columnar::measure(list[at]);
-    if (size > row_bytes_max_)
-      return error(errc::limit_exceeded, concat({"the row has ", size, " bytes, limits::row_bytes_max is ",
-                                                 row_bytes_max_, ": split the row or raise the limit"}));
-    for (std::size_t at = 0; at < list.size(); ++at) columns_[at].append(list[at]);
+    std::uint64_t bytes_left = row_bytes_max_;
+    for (std::size_t at = 0; at < list.size(); ++at)
+      if (!columns_[at].append(list[at], bytes_left)) return refuse(list, at);
     ++rows_;
     ++group_rows_;
-    group_bytes_ += static_cast<std::size_t>(size);
+    group_bytes_ += static_cast<std::size_t>(row_bytes_max_ - bytes_left);
     if (group_rows_ == group_rows_max_ || group_bytes_ >= group_bytes_max) close_group();
     return {};
   }
@@ -123,6 +120,15 @@ class columnar_builder {
     columns_.reserve(count);
     for (std::size_t at = 0; at < count; ++at) columns_.emplace_back();
     group_rows_max_ = columnar::rows_in_group(count);
+  }
+
+  // A row of which the first `appended` values have been appended: takes them back.
+  [[gnu::cold]] error refuse(const list_view& values, std::size_t appended) {
+    for (std::size_t at = 0; at < appended; ++at) columns_[at].drop_last();
+    std::uint64_t size = 0;
+    for (const value_view each : values) size += columnar::measure(each);
+    return {errc::limit_exceeded, concat({"the row has ", size, " bytes, limits::row_bytes_max is ", row_bytes_max_,
+                                          ": split the row or raise the limit"})};
   }
 
   void close_group() {

@@ -189,21 +189,23 @@ void unpack(const packed_integers& from, std::size_t count, Use use) {
     for (std::size_t index = 0; index < count; ++index) use(index, base);
     return;
   }
-  if (width == 64) {
-    for (std::size_t index = 0; index < count; ++index) use(index, base + (load_64(data + 8 * index) << shift));
+  if (width == 64 && base == 0 && shift == 0) {
+    for (std::size_t index = 0; index < count; ++index) use(index, load_64(data + 8 * index));
     return;
   }
-  const std::uint64_t mask = (std::uint64_t{1} << width) - 1;
-  std::size_t index = 0;
-  std::size_t bit = 0;
+  const std::uint64_t mask = width == 64 ? UINT64_MAX : (std::uint64_t{1} << width) - 1;
   const std::size_t size = from.data.size();
-  for (; index < count && bit / 8 + 8 <= size; ++index, bit += width)
+  // Of how many numbers the eight bytes can be loaded that they begin in.
+  const std::size_t loadable = size < 8 ? 0 : (8 * (size - 7) - 1) / width + 1;
+  const std::size_t most = loadable < count ? loadable : count;
+  std::size_t bit = 0;
+  for (std::size_t index = 0; index < most; ++index, bit += width)
     use(index, base + ((load_64(data + bit / 8) >> bit % 8 & mask) << shift));
-  // The last ones, of which eight bytes cannot be loaded, are loaded from a copy with zeros after it.
+  // The last ones are loaded from a copy with zeros after it.
   char rest[16] = {};
   const std::size_t rest_begin = bit / 8;
   if (rest_begin < size) std::memcpy(rest, data + rest_begin, size - rest_begin);
-  for (; index < count; ++index, bit += width)
+  for (std::size_t index = most; index < count; ++index, bit += width)
     use(index, base + ((load_64(rest + (bit / 8 - rest_begin)) >> bit % 8 & mask) << shift));
 }
 

@@ -87,6 +87,14 @@ class dictionary_builder {
     return static_cast<std::size_t>((mixed ^ mixed >> 29) >> 20) % slot_count;
   }
 
+  // Most are short: those are compared without a call.
+  [[nodiscard]] static bool is_same(std::string_view a, std::string_view b) noexcept {
+    if (a.size() != b.size()) return false;
+    if (a.size() < 8 || a.size() > 16) return a == b;
+    return load_64(a.data()) == load_64(b.data()) &&
+           load_64(a.data() + a.size() - 8) == load_64(b.data() + b.size() - 8);
+  }
+
   [[nodiscard]] bool add(std::string_view text, std::size_t& budget) {
     for (std::size_t slot = first_slot(text); budget-- > 0; slot = (slot + 1) % slot_count) {
       const std::uint16_t place = slots_[slot];
@@ -97,7 +105,7 @@ class dictionary_builder {
         entries_.push_back(text);
         return true;
       }
-      if (entries_[place] == text) {
+      if (is_same(entries_[place], text)) {
         places_.push_back(place);
         return true;
       }
