@@ -25,14 +25,16 @@ struct column_read {
   std::uint64_t bytes_max = 1;  // no value measures more
 };
 
-// Reads chunks of at least one row. Whatever the bytes are, no value is handed out that a table would not take.
+// Reads chunks of at least one row. Whatever the bytes are, no value is handed out that a table would not take. Keeps
+// its own memory for the next chunk.
 template <class = void>
 class chunk_reader {
  public:
-  chunk_reader(std::uint32_t nesting_depth_max, arena& memory) : memory_(&memory), values_(nesting_depth_max, memory) {}
+  explicit chunk_reader(std::uint32_t nesting_depth_max) noexcept : values_(nesting_depth_max) {}
 
   // If not good, nothing can be said of `read`.
-  [[nodiscard]] outcome read(std::string_view chunk, std::size_t rows, column_read& read) {
+  [[nodiscard]] outcome read(std::string_view chunk, std::size_t rows, arena& memory, column_read& read) {
+    memory_ = &memory;
     input<> in(chunk);
     rows_ = rows;
     outcome_ = outcome::damaged;
@@ -169,7 +171,7 @@ class chunk_reader {
     auto* const nested = memory_->allocate<value_view>(count);
     for (std::size_t index = 0; index < count; ++index) {
       auto& value = *new (nested + index) value_view();
-      outcome_ = values_.read(of, texts[index], value);
+      outcome_ = values_.read(of, texts[index], *memory_, value);
       if (outcome_ != outcome::good) return false;
     }
     outcome_ = outcome::damaged;
@@ -189,7 +191,7 @@ class chunk_reader {
     bytes_max = to > bytes_max ? to : bytes_max;
   }
 
-  arena* memory_;
+  arena* memory_ = nullptr;  // while it reads
   value_reader<> values_;
   std::size_t rows_ = 0;
   unsigned mask_ = 0;

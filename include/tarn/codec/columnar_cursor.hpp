@@ -53,7 +53,8 @@ class columnar_cursor {
         nesting_depth_max_(bounds.nesting_depth_max),
         verifies_(!expected.checksum_verified),
         frame_(frame),
-        entries_(frame.entries) {
+        entries_(frame.entries),
+        reader_(bounds.nesting_depth_max) {
     if (frame.groups == 0) return;
     columns_.reserve(static_cast<std::size_t>(frame.columns));
     views_.reserve(static_cast<std::size_t>(frame.columns));
@@ -220,8 +221,7 @@ class columnar_cursor {
     statistics_.chunk_bytes += read.chunk.size();
     if (verifies_ && crc32c(read.chunk) != read.checksum)
       return fail(column, "its checksum is not the one in the footer");
-    columnar::chunk_reader<> reader(nesting_depth_max_, memory_);
-    switch (reader.read(read.chunk, group_rows_, read.content)) {
+    switch (reader_.read(read.chunk, group_rows_, memory_, read.content)) {
       case columnar::outcome::good: break;
       case columnar::outcome::damaged: return fail(column, "its bytes are no values");
       case columnar::outcome::too_deep: return fail_too_deep(column);
@@ -297,6 +297,7 @@ class columnar_cursor {
   sequence<column_state> columns_;
 
   arena memory_;  // of the current group
+  columnar::chunk_reader<> reader_;
   std::uint64_t group_begin_ = 0;
   std::size_t group_rows_ = 0;
   std::size_t group_next_ = 0;  // the first of its rows that is in no block yet

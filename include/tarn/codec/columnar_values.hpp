@@ -90,16 +90,17 @@ void append_tagged(std::string& out, const value_view& value) {
 // What came of reading bytes.
 enum class outcome : unsigned char { good, damaged, too_deep };
 
-// Reads lists and maps. What it hands out is in the arena and in the bytes.
+// Reads lists and maps. What it hands out is in the arena and in the bytes. Keeps its own memory for the next ones.
 template <class = void>
 class value_reader {
  public:
-  value_reader(std::uint32_t nesting_depth_max, arena& memory) : depth_max_(nesting_depth_max), memory_(&memory) {}
+  explicit value_reader(std::uint32_t nesting_depth_max) noexcept : depth_max_(nesting_depth_max) {}
 
   // One list or map, which must be all of the bytes; they are without the kind.
-  [[nodiscard]] outcome read(kind of, std::string_view bytes, value_view& value) {
+  [[nodiscard]] outcome read(kind of, std::string_view bytes, arena& memory, value_view& value) {
     input<> in(bytes);
     outcome_ = outcome::damaged;
+    memory_ = &memory;
     return read_untagged(in, of, 0, value) && in.left() == 0 ? outcome::good : outcome_;
   }
 
@@ -186,7 +187,7 @@ class value_reader {
   }
 
   std::uint32_t depth_max_;
-  arena* memory_;
+  arena* memory_ = nullptr;  // while it reads
   outcome outcome_ = outcome::damaged;
   duplicate_finder<> keys_;
 };
