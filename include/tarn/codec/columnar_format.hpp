@@ -12,8 +12,8 @@
 //               bounds: a byte, 0 for none, else the kind of all values that are not null, then least and greatest:
 //                 2 integer            a varint each, sign folded in
 //                 3 double             8 bytes each; in numeric order, and none of the values is a NaN
-//                 4 string, 5 bytes    8 bytes each: the first eight bytes as a number, most significant first, zeros
-//                                      for what is missing
+//                 4 string, 5 bytes    8 bytes each: the first eight bytes of the least and of the greatest, in
+//                                      unsigned order; zeros for what is missing
 //   tail      four bytes, the footer's size; four bytes, the CRC-32C of footer and size; "columnar"
 //
 // Nothing is between these parts, so each byte is compared or under a checksum. Numbers of four and eight bytes have
@@ -37,9 +37,25 @@
 // An example: the rows ["Ada", 36, 1.5], ["Ada", null, 2.0], ["Eve", 41, 2.5] of the object
 // 00000000-0000-0001-0000-000000000002 of table `x`.
 //
-//   63 6f 6c 75 6d 6e 61 72  01  01 78                      "columnar", version 1, "x"
-//   00 00 00 00 00 00 00 01  00 00 00 00 00 00 00 02        the id
-// EXAMPLE
+//   63 6f 6c 75 6d 6e 61 72  01  01 78                     "columnar", version 1, "x"
+//   00 00 00 00 00 00 00 01  00 00 00 00 00 00 00 02       the id
+//   10                                                     chunk of column 0: strings
+//      00  00 06 00 00  41 64 61 41 64 61 45 76 65           plain; lengths: packed, base 3, width 0; "AdaAdaEve"
+//   05                                                     chunk of column 1: nulls and integers
+//      00 00 01 00  05                                       kinds: packed, base 0, width 1: 1, 0, 1
+//      00 48 03 00  28                                       integers: packed, base 36, width 3: 0, 5
+//   08                                                     chunk of column 2: doubles
+//      00 80 80 80 80 80 80 80 f8 7f 02 32  38               packed, base 1.5, width 2, shift 50: 0, 2, 3
+//   03 03 01  03                                           3 columns, 3 rows, 1 group; 3 rows
+//      0f  93 a5 b7 5e                                       15 bytes, their checksum
+//          04  41 64 61 00 00 00 00 00                       strings from "Ada"
+//              45 76 65 00 00 00 00 00                       to "Eve"
+//      0b  f5 78 ee 62  02  48  52                           11 bytes, their checksum; integers from 36 to 41
+//      0e  1c d7 69 12                                       14 bytes, their checksum
+//          03  00 00 00 00 00 00 f8 3f                       doubles from 1.5
+//              00 00 00 00 00 00 04 40                       to 2.5
+//   38 00 00 00  20 dc c9 b5                               the footer's size, its checksum
+//   63 6f 6c 75 6d 6e 61 72                                "columnar"
 //
 // A reader must take nothing on trust that the checksums do not cover: a damaged object may have right checksums. So
 // no count is believed beyond what the bytes can hold, and a group's limits bound what its values take in memory.
@@ -88,14 +104,31 @@ struct chunk_entry {
   chunk_bounds bounds;
 };
 
+namespace detail {
+
+template <class = void>
+void append_bound(std::string& out, kind of, std::uint64_t bound) {
+  if (of == kind::integer) return append_varint(out, fold_sign(bound));
+  append_64(out, of == kind::real ? bound : __builtin_bswap64(bound));
+}
+
+template <class = void>
+[[nodiscard]] bool take_bound(input<>& in, kind of, std::uint64_t& bound) noexcept {
+  if (of == kind::integer ? !in.take_varint(bound) : !in.take_64(bound)) return false;
+  if (of != kind::real) bound = of == kind::integer ? unfold_sign(bound) : __builtin_bswap64(bound);
+  return true;
+}
+
+}  // namespace detail
+
 template <class = void>
 void append_chunk_entry(std::string& out, const chunk_entry& entry) {
   append_varint(out, entry.size);
   append_32(out, entry.checksum);
   out.push_back(static_cast<char>(entry.bounds.of));
   if (entry.bounds.of == kind::null) return;
-  for (const std::uint64_t bound : {entry.bounds.least, entry.bounds.greatest})
-    entry.bounds.of == kind::integer ? append_varint(out, fold_sign(bound)) : append_64(out, bound);
+  detail::append_bound(out, entry.bounds.of, entry.bounds.least);
+  detail::append_bound(out, entry.bounds.of, entry.bounds.greatest);
 }
 
 template <class = void>
@@ -106,12 +139,8 @@ template <class = void>
   if (of == static_cast<unsigned char>(kind::null)) return true;
   if (of < static_cast<unsigned char>(kind::integer) || of > static_cast<unsigned char>(kind::bytes)) return false;
   entry.bounds.of = static_cast<kind>(of);
-  for (std::uint64_t* const bound : {&entry.bounds.least, &entry.bounds.greatest}) {
-    const bool is_integer = entry.bounds.of == kind::integer;
-    if (is_integer ? !in.take_varint(*bound) : !in.take_64(*bound)) return false;
-    if (is_integer) *bound = unfold_sign(*bound);
-  }
-  return true;
+  return detail::take_bound(in, entry.bounds.of, entry.bounds.least) &&
+         detail::take_bound(in, entry.bounds.of, entry.bounds.greatest);
 }
 
 // Where the parts are that rows are read from.
