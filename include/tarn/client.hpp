@@ -280,12 +280,11 @@ class client {
   [[nodiscard]] result<shared_snapshot> snapshot_at(version at) {
     if (at < version())
       return error(errc::invalid_argument, concat({"there is no version ", at.number, ": the first is 0"}));
-    // To learn what has been given up. If the head cannot be read, older versions may be readable all the same.
+    // To learn what has been given up. If the newest versions are damaged, older ones may be readable all the same.
     const status updated = update();
-    if (!updated && !core_->opened && updated.error().code() != errc::corrupt &&
-        updated.error().code() != errc::unsupported)
+    if (!updated && updated.error().code() != errc::corrupt && updated.error().code() != errc::unsupported)
       return updated.error();
-    if (updated && at != version())
+    if (at != version() && (updated || at <= core_->latest->at))
       if (const status kept = check_kept(*core_->latest, at); !kept) return kept.error();
     if (core_->opened && core_->latest->at == at) return core_->latest;
     result<shared_snapshot> state = find_start(core_->store, core_->extent, at, core_->options.bounds);

@@ -72,8 +72,10 @@ class totals {
     ++scenarios_;
     stores_ += lake.stores();
     transactions_ += lake.transactions();
+    judged_ += lake.judged();
     faults_ += lake.faults();
     const explored_outcomes& ended = lake.outcomes();
+    outcomes_.runs += ended.runs;
     outcomes_.done += ended.done;
     outcomes_.conflicts += ended.conflicts;
     outcomes_.expired += ended.expired;
@@ -111,7 +113,11 @@ class totals {
                                      stores_,
                                      " different stores, ",
                                      transactions_,
-                                     " transactions checked; programs ended ",
+                                     " transactions checked, ",
+                                     judged_,
+                                     " removals and looks in vain judged; in ",
+                                     outcomes_.runs,
+                                     " runs, those of plans that never happened among them, programs ended ",
                                      outcomes_.done,
                                      " done, ",
                                      outcomes_.conflicts,
@@ -146,6 +152,7 @@ class totals {
   std::uint64_t with_faults_ = 0;
   std::uint64_t stores_ = 0;
   std::uint64_t transactions_ = 0;
+  std::uint64_t judged_ = 0;
   double interleavings_ = 0;
   std::size_t longest_ = 0;
   explored_outcomes outcomes_;

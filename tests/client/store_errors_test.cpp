@@ -1,6 +1,7 @@
 // Every call of the store fails once, in every kind of work: SQLite's loop for errors of the disk. An error is passed
 // on, nothing is taken for absent or for done, and the same work succeeds afterwards.
 #include <doctest/doctest.h>
+#include <errno.h>
 
 #include <cstdint>
 #include <functional>
@@ -16,6 +17,7 @@
 
 #include "../support/stores.hpp"
 #include "../support/test_environment.hpp"
+#include "../support/watched_store.hpp"
 
 using namespace tarn;
 
@@ -292,4 +294,34 @@ TEST_CASE("an error of the store is passed on, whichever call of whatever work i
       }
     CHECK(number > 2);
   }
+}
+
+TEST_CASE("a commit whose folder cannot be fsynced is in doubt only if its entry is there") {
+  std::size_t in_doubt = 0;
+  std::size_t number = 0;
+  for (;; ++number) {
+    CAPTURE(number);
+    const tarn_test::watched_folder folder;
+    client lake{folder.open()};
+    auto founding = lake.begin().value();
+    founding.create_table("bag", {"number"}).value();
+    founding.commit().value();
+    auto tx = lake.begin().value();
+    client other{folder.open()};
+    auto faster = other.begin().value();
+    faster.insert("bag", {1}).value();
+    faster.commit().value();
+
+    // What the other has put is found on the way to the entry, and must be durable first.
+    folder.plan().faults = {
+        {folder.plan().count("sync_folder") + number, EIO, tarn_test::fault::moment::before, false, "sync_folder"}};
+    tx.insert("bag", {2}).value();
+    const auto done = tx.commit();
+    if (done) break;
+    const bool is_there = folder.open().get(entry_name({2})).has_value();
+    CHECK(done.error().code() == (is_there ? errc::commit_unknown : errc::io));
+    in_doubt += is_there;
+  }
+  CHECK(number == 3);  // after the rows, before our entry, as the other one was found, and after it
+  CHECK(in_doubt == 1);
 }

@@ -850,6 +850,25 @@ TEST_CASE("a tagged version whose checkpoint is damaged is said to be damaged, n
   check_fails(lake.begin_at(version{3}), errc::corrupt, checkpoint_name({3}));
 }
 
+TEST_CASE("what a vacuum has given up stays given up for a client that cannot read on") {
+  busy_store store;
+  lake_in_time made(store);
+  made.grow_to(9);
+  auto lake = made.open();
+  REQUIRE(vacuum(lake, made.keeping(3)).has_value());
+  REQUIRE(lake.begin()->read_version() == version{10});
+  store.plan().before_get = [](std::string_view name) {
+    return name == entry_name({11}) ? error(errc::io, "out of order") : status();
+  };
+  check_fails(lake.begin_at(version{2}), errc::io, "out of order");
+  store.plan().before_get = nullptr;
+
+  REQUIRE(store.put_if_absent(entry_name({11}), "damaged").outcome() == put_outcome::created);
+  check_fails(lake.begin(), errc::corrupt);
+  check_fails(lake.begin_at(version{2}), errc::snapshot_expired);
+  CHECK(rows_at(lake, {9}) == 9);
+}
+
 TEST_CASE_TEMPLATE("D16: an application that repeats a number after its entry was truncated is told that it is done",
                    Place, TARN_EACH_STORE) {
   Place place;

@@ -416,6 +416,21 @@ TEST_CASE("A row longer than row_bytes_max is refused, and the builder is as bef
   CHECK(std::string(builder.finish()) == encode(expected));
 }
 
+TEST_CASE("A builder that was restarted, or has refused its first row, is as a new one") {
+  limits bounds;
+  bounds.row_bytes_max = 20;
+  auto builder = columnar_codec{}.build(example, bounds);
+  CHECK_FALSE(builder.append({1, std::string(100, 'x')}));
+  CHECK(builder.finish() == encode({}));
+  builder.restart(example);
+  for (int count = 0; count < 9'000; ++count) REQUIRE(builder.append({1, "x"}));
+  builder.restart(example);
+  CHECK(builder.finish() == encode({}));
+  builder.restart(example);
+  REQUIRE(builder.append({"one column"}));
+  CHECK(builder.finish() == encode({{"one column"}}));
+}
+
 TEST_CASE("C18: a row of 100 MB is refused, one of 10,000 values is kept") {
   auto builder = columnar_codec{}.build(example);
   {

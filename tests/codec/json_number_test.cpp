@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 
 #include <bit>
+#include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -214,4 +216,30 @@ TEST_CASE("Infinities and NaNs are told from finite doubles by their bits") {
     CHECK_FALSE(is_finite(std::bit_cast<double>(bits)));
   for (const double number : {0.0, -0.0, 5e-324, 1.7976931348623157e308, -1.7976931348623157e308})
     CHECK(is_finite(number));
+}
+
+TEST_CASE("A double is written as the standard library writes the shortest, whichever way is taken") {
+  const auto by_standard = [](double number) {
+    char digits[64];
+    return std::string(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
+  };
+  tarn_test::random_source random(tarn_test::seed_of_this_run());
+  const auto check = [&](double number) {
+    const std::string text = written(number);
+    REQUIRE(by_strtod(text) == number);
+    // Whole numbers are written in full below 1e15, and with an exponent from there on.
+    if (std::abs(number) < 1e15 && number != std::trunc(number)) REQUIRE(text == by_standard(number));
+  };
+  constexpr double scales[] = {1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
+  for (int run = 0; run < 40'000; ++run) {
+    const double sign = random.below(2) == 0 ? 1 : -1;
+    const double decimal = static_cast<double>(random.next() >> (11 + random.below(50))) / scales[random.below(9)];
+    if (decimal >= 1e15) continue;
+    check(sign * decimal);
+    check(sign * std::nextafter(decimal, 1e300));  // what is next to a short decimal is a long one
+    check(sign * std::nextafter(decimal, 0));
+  }
+  for (const double edge : {4'503'599'627.0, 0.001, 1e-6, 1e15, 4'503'599'626.999'999})
+    for (const double number : {edge, std::nextafter(edge, 0), std::nextafter(edge, 1e300), edge + 0.000'001})
+      check(number);
 }

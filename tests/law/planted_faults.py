@@ -1172,8 +1172,11 @@ FAULTS = [
     (
         "a vacuum looks for references in the version that it has read",
         "vacuum.hpp",
-        "    state = lake.core()->latest;  // of the version that was committed\n",
-        "",
+        "    state = lake.core()->latest;  // of the version that was committed\n"
+        "    report.at = *committed;\n"
+        "    report.kept = (*state)->kept;",
+        "    report.at = *committed;\n"
+        "    report.kept = lake.core()->latest->kept;",
         EXPLORED,
     ),
     (

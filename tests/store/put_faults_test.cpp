@@ -112,7 +112,7 @@ class trial {
     set_faults({});
     const tarn::put_result other = store().put_if_absent("other", "bytes");
     if (lost) {
-      CHECK_EQ(other.outcome(), tarn::put_outcome::unknown);
+      CHECK_EQ(other.outcome(), tarn::put_outcome::not_applied);
       CHECK(plan_->trace.empty());
     } else {
       CHECK_EQ(other.outcome(), tarn::put_outcome::created);

@@ -1,6 +1,7 @@
 // A small lake on which clients are explored: what it holds, what each of them does, and what must hold after any run.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include <cstdlib>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tarn/check.hpp>
@@ -24,6 +26,8 @@
 #include <utility>
 #include <vector>
 
+#include "explored_times.hpp"
+
 namespace tarn_test {
 
 // What a client does, once. Those that write read first what they change, and begin again after a conflict.
@@ -35,8 +39,8 @@ enum class program_kind : unsigned char {
   compact_keys,  // the keyed table
   compact_bag,
   checkpoint,
-  vacuum,    // all that the newest version does not need, without grace
-  truncate,  // after a vacuum, the log too
+  vacuum,    // all that the newest version does not need, without grace, by a clock that is an hour fast
+  truncate,  // after a row more and a vacuum, the log too: slots are emptied that others have not seen yet
   read,      // both tables, twice
   give,      // key 2 what key 1 is
   take,      // the other way round: both at once is write skew
@@ -51,7 +55,8 @@ inline constexpr std::size_t program_kinds = 10;  // that are explored all again
 
 // What came of all programs of all runs: that conflicts and lost answers did happen.
 struct explored_outcomes {
-  std::uint64_t runs = 0;
+  std::uint64_t runs = 0;      // with those of plans that never happened
+  std::uint64_t repeated = 0;  // runs that were made again, of which nothing is counted
   std::uint64_t done = 0;
   std::uint64_t conflicts = 0;  // that a program ended with
   std::uint64_t expired = 0;
@@ -76,6 +81,10 @@ class explored_lake {
     }
     head_ = prepared_.front().newest_snapshot().value()->at;
     beginning_.emplace(*recorder_);
+    wanted(content_.list("", "", [&](std::string_view name) {
+      events_.push_back({event::kind::put, clients_max, std::string(name), std::string(*content_.get(name))});
+    }));
+    events_before_ = events_.size();
   }
   explored_lake(const explored_lake&) = delete;  // hooks refer to it
   explored_lake& operator=(const explored_lake&) = delete;
@@ -92,6 +101,7 @@ class explored_lake {
     kinds_ = kinds;
     options.initial = content_;
     options.begin = [this](const std::vector<tarn::testing::planned_fault>& plan) { begin(plan); };
+    options.check_step = [this](const tarn::testing::explored_moment& now) { return follow(now); };
     options.check = [this](const tarn::testing::explored_moment& end) { return check(end); };
     options.faults.fired = [this] { return faults_->never_fired(faults_->plan().planned()).empty(); };
     return tarn::testing::explore(std::move(programs), std::move(options));
@@ -103,9 +113,12 @@ class explored_lake {
   // Cycles that snapshot isolation permits, over all runs.
   [[nodiscard]] std::uint64_t permitted_cycles() const { return permitted_cycles_; }
   [[nodiscard]] std::uint64_t transactions() const { return transactions_; }
+  // Removals of objects, and looks in vain, that were judged.
+  [[nodiscard]] std::uint64_t judged() const { return judged_; }
   [[nodiscard]] const tarn::testing::fault_counts& faults() const { return fault_counts_; }
 
  private:
+  using event = tarn::testing::store_event;
   using inner_client = tarn::client<store>;
   using transaction = client::transaction_type;
 
@@ -148,9 +161,15 @@ class explored_lake {
   void begin(const std::vector<tarn::testing::planned_fault>& plan) {
     faults_ = store::state_of(plan);
     recorder_.emplace(*beginning_);
+    times_.begin(*recorder_);
+    events_.resize(events_before_);
     for (std::size_t number = 0; number < clients_max; ++number) {
       environments_[number] = tarn::testing::simulated_environment(100 + number);
       environments_[number].call_takes_ms = 1;
+      // So that what others have put and not yet committed is garbage by age.
+      if (number < kinds_.size() &&
+          (kinds_[number] == program_kind::vacuum || kinds_[number] == program_kind::truncate))
+        environments_[number].step(3'600'000);
       ended_[number].reset();
     }
   }
@@ -159,6 +178,7 @@ class explored_lake {
     inner_client copied(prepared_[number]);
     copied.store() = store(std::move(mine), faults_, number, &environments_[number]);
     client lake(std::move(copied), *recorder_);
+    recorded_as_[number] = lake.number();
     ended_[number] = run(lake, kind);
   }
 
@@ -185,6 +205,7 @@ class explored_lake {
       case program_kind::checkpoint: return without_value(lake.checkpoint());
       case program_kind::vacuum: return without_value(lake.vacuum(everything()));
       case program_kind::truncate:
+        if (tarn::status done = commit([](transaction& tx) { return tx.insert("bag", {5}); }); !done) return done;
         if (const auto done = lake.vacuum(everything()); !done) return done.error();
         return without_value(lake.truncate());
       case program_kind::give: return commit([](transaction& tx) { return copy(tx, 1, 2); });
@@ -226,16 +247,50 @@ class explored_lake {
     return without_value(tx.commit());
   }
 
+  // --- after each step ---
+
+  [[nodiscard]] std::string follow(const tarn::testing::explored_moment& now) {
+    using tarn::testing::store_operation;
+    times_.note_step(*recorder_);
+    const tarn::testing::explored_step& last = now.steps().back();
+    const auto note = [&](event::kind what, std::string bytes = {}) {
+      events_.push_back(
+          {what, static_cast<std::uint32_t>(last.process), std::string(last.call.name), std::move(bytes)});
+    };
+    if (last.call.operation == store_operation::put && last.call.effective) {
+      const auto bytes = now.store().get(last.call.name);
+      if (bytes) note(event::kind::put, std::string(std::string_view(*bytes)));
+    }
+    if (last.call.operation == store_operation::remove && last.call.effective) note(event::kind::removed);
+    if (last.call.operation == store_operation::get && last.answer == 0) note(event::kind::missing);
+    const bool vacuums = last.process < kinds_.size() && (kinds_[last.process] == program_kind::vacuum ||
+                                                          kinds_[last.process] == program_kind::truncate);
+    if (vacuums && ended_[last.process] && *ended_[last.process]) note(event::kind::vacuumed);
+    return {};
+  }
+
   // --- after a run ---
 
   [[nodiscard]] std::string check(const tarn::testing::explored_moment& end) {
-    fault_counts_ += faults_->counts();
-    ++outcomes_.runs;
+    if (end.repeats()) {
+      ++outcomes_.repeated;
+    } else {
+      ++outcomes_.runs;
+      fault_counts_ += faults_->counts();
+      for (const std::optional<tarn::status>& each : ended_)
+        if (each) note(*each);
+    }
     if (std::string wrong = check_answers(end); !wrong.empty()) return wrong;
     if (std::string wrong = read_log(end); !wrong.empty()) return wrong;
-    const tarn::testing::history_report report = tarn::testing::history_check(recorder_->recorded()).run();
-    transactions_ += report.transactions;
-    permitted_cycles_ += report.permitted_cycles;
+    // What began after what ended is not the same in all runs that this one stands for: `fresh` is asked of all of them
+    // at once. `kept` can be asked of this one: only whoever comes after all steps reads old versions, and sessions are
+    // each of one client, whose steps have one order.
+    tarn::testing::history_check_options what;
+    what.checks = what.checks.without(tarn::testing::check::fresh);
+    if (std::string stale = times_.stale_snapshot(recorder_->recorded(), end.steps()); !stale.empty()) return stale;
+    const tarn::testing::history_report report = tarn::testing::check_history(recorder_->recorded(), what);
+    if (!end.repeats()) transactions_ += report.transactions;
+    if (!end.repeats()) permitted_cycles_ += report.permitted_cycles;
     if (!report.good()) logs_.erase(end.store_hash());  // what was read of it may be what is wrong: to be read again
     return report.message();
   }
@@ -245,7 +300,6 @@ class explored_lake {
     for (std::size_t number = 0; number < kinds_.size(); ++number) {
       if (!ended_[number]) continue;
       const tarn::status& ended = *ended_[number];
-      note(ended);
       if (ended) continue;
       bool disturbed = false;
       for (const tarn::testing::planned_fault& each : end.faults()) disturbed |= each.client == number;
@@ -259,7 +313,8 @@ class explored_lake {
   [[nodiscard]] static bool may_end_with(program_kind kind, tarn::errc code) {
     switch (kind) {
       case program_kind::compact_keys:
-      case program_kind::compact_bag: return code == tarn::errc::conflict || code == tarn::errc::expired;
+      case program_kind::compact_bag:
+        return code == tarn::errc::conflict || code == tarn::errc::expired || code == tarn::errc::snapshot_expired;
       case program_kind::vacuum: return code == tarn::errc::expired;
       case program_kind::truncate: return code == tarn::errc::conflict || code == tarn::errc::expired;
       default: return false;
@@ -330,7 +385,29 @@ class explored_lake {
     // A second reader, which shares nothing with the first, and takes its time.
     const tarn::testing::store_invariants invariants(after);
     if (!invariants.violations().empty()) return "the second reader: " + invariants.violations().front().message;
-    return {};
+    return check_events();
+  }
+
+  // Of the first run that has led to a store. Whatever is found is so in that run. In another order of independent
+  // calls no more can be found of L4, L8 and what a vacuum removes: what is removed, put again or missed comes after
+  // what was removed or put under this name, in all of them, and removals after the vacuum's entry. Whether an object
+  // was there when a vacuum began may differ: of L9 some runs can be missed.
+  [[nodiscard]] std::string check_events() {
+    const tarn::testing::event_invariants ever(events_, tidy_clients());
+    judged_ += ever.judged();
+    return ever.violations().empty() ? std::string() : "what has happened: " + ever.violations().front().message;
+  }
+  // All that they began is committed.
+  [[nodiscard]] std::set<std::uint32_t> tidy_clients() const {
+    std::set<std::uint32_t> tidy;
+    for (std::uint32_t number = 0; number < kinds_.size(); ++number) {
+      const auto is_left = [&](const tarn::testing::transaction_record& each) {
+        return each.client == recorded_as_[number] && each.outcome != tarn::testing::commit_outcome::acknowledged;
+      };
+      const auto& all = recorder_->recorded().transactions;
+      if (ended_[number] && *ended_[number] && std::none_of(all.begin(), all.end(), is_left)) tidy.insert(number);
+    }
+    return tidy;
   }
 
   tarn::isolation level_;
@@ -338,11 +415,16 @@ class explored_lake {
   std::array<tarn::testing::simulated_environment, clients_max> environments_;
   store::state faults_;
   std::optional<tarn::testing::history_recorder> recorder_{std::in_place};
+  explored_times times_;
+  std::vector<event> events_;  // those before the run, and then its own
+  std::size_t events_before_ = 0;
+  std::uint64_t judged_ = 0;
   std::optional<tarn::testing::history_recorder> beginning_;  // what was recorded before any run
   std::vector<inner_client> prepared_;                        // warm: they know the lake as it is before a run
   tarn::version head_;
   std::vector<program_kind> kinds_;  // of the clients that are explored
   std::array<std::optional<tarn::status>, clients_max> ended_;
+  std::array<std::uint32_t, clients_max> recorded_as_{};   // their numbers in the history
   std::map<std::uint64_t, std::vector<tarn::uuid>> logs_;  // by the hash of the store
   explored_outcomes outcomes_;
   std::uint64_t permitted_cycles_ = 0;

@@ -38,6 +38,7 @@ struct random_clients_counts {
   std::uint64_t crashes = 0;
   std::uint64_t detected = 0;  // damage that a client was told of
   std::uint64_t truncations = 0;
+  std::uint64_t excused = 0;  // damaged checkpoints whose remover had twice read them wrongly
 
   random_clients_counts& operator+=(const random_clients_counts& other) {
     faults += other.faults;
@@ -61,7 +62,8 @@ struct random_clients_counts {
             {" in doubt, ", &random_clients_counts::in_doubt},
             {" crashes, ", &random_clients_counts::crashes},
             {" times damage detected, ", &random_clients_counts::detected},
-            {" truncations, ", &random_clients_counts::truncations}};
+            {" truncations, ", &random_clients_counts::truncations},
+            {" checkpoints gone after two wrong looks, ", &random_clients_counts::excused}};
   }
 };
 
@@ -371,15 +373,36 @@ class random_clients {
     if (damage_) what.checks = what.checks.without(tarn::testing::check::fresh).without(tarn::testing::check::sessions);
     const auto found = tarn::testing::check_history(recorder_->recorded(), what);
     if (!found.good()) return found.message();
-    if (counts_.runs % 16 != 0) return {};
-    const auto whole = tarn::check(last.inner());
+    return seed_ % 16 == 0 ? check_whole(last.inner()) : std::string();
+  }
+
+  // Takes its time. Whether it is done follows from the seed alone, so that a run that is made again is checked again.
+  [[nodiscard]] std::string check_whole(client& lake) {
+    const auto whole = tarn::check(lake);
     if (!whole) return "cannot be checked: " + whole.error().message();
-    // Who reads a good checkpoint wrongly removes it, to put it anew; if that remove arrives late, it takes one that
-    // others rely on by then. Readers pass over it: that is what a truncation has two for.
-    for (const tarn::check_finding& each : whole->findings)
-      if (!tarn::is_harmless(each.kind) && !(damage_ && each.kind == tarn::finding_kind::damaged_checkpoint))
+    for (const tarn::check_finding& each : whole->findings) {
+      if (tarn::is_harmless(each.kind)) continue;
+      if (each.kind != tarn::finding_kind::damaged_checkpoint || !has_misread_twice())
         return "is damaged: " + each.message;
+      ++counts_.excused;
+    }
     return {};
+  }
+  // Who reads a good checkpoint wrongly, and at a second look again, removes it to put it anew; if that remove arrives
+  // late, or its client ends with it, one is missing that others rely on. Readers pass over it: that is what a
+  // truncation has two for. A checkpoint is one object here, so the second look is the client's very next call.
+  [[nodiscard]] bool has_misread_twice() const {
+    using tarn::testing::fault_kind;
+    std::vector<tarn::testing::planned_fault> misread = faults_->fired();
+    std::erase_if(misread, [](const tarn::testing::planned_fault& each) {
+      return each.what.kind != fault_kind::truncated && each.what.kind != fault_kind::flipped_bit &&
+             each.what.kind != fault_kind::misdirected;
+    });
+    return std::any_of(misread.begin(), misread.end(), [&](const tarn::testing::planned_fault& first) {
+      return std::any_of(misread.begin(), misread.end(), [&](const tarn::testing::planned_fault& second) {
+        return second.client == first.client && second.call == first.call + 1;
+      });
+    });
   }
 
   std::uint64_t seed_;

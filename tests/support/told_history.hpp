@@ -4,9 +4,9 @@
 //   a si 1->2 x?1 x=11          name, level (ser, if none), snapshot and outcome, and what it did
 //   b/7 1->r t*[x1 y2]          of session 7; only read
 //
-// An outcome is a version, `r` (nothing to write), `fail` or `?`. A level can also be `audit`, `house` or `restore`.
-// Keys are letters, rows numbers. Tables t and u are keyed, o is ordered, b and c are bags, whose rows are their own
-// keys; what names no table is of t.
+// An outcome is a version, `r` (nothing to write), `fail`, `?`, or `?3` (no version after 3). A level can also be
+// `audit`, `house` or `restore`. Keys are letters, rows numbers. Tables t and u are keyed, o is ordered, b and c are
+// bags, whose rows are their own keys; what names no table is of t.
 //
 //   x=1  o.x=1@5  +x=1  x:=1    upsert, also with an ordering; insert; update
 //   -x  -o.x@5                  erase, also with an ordering
@@ -18,8 +18,8 @@
 //   create:t  drop:t  restore:1
 //
 // Two more lines: `log a b ?` says whose versions 0, 1, 2 are (by default, those of whoever was told so), and `keep 3`
-// that all versions before 3 are given up here. Version 0, by "setup", creates the five tables; `gone a 1` is an audit
-// that could not read version 1.
+// that all versions before 3 are given up here, `keep 3 v` that they are if v is in the log. Version 0, by "setup",
+// creates the five tables; `gone a 1` is an audit that could not read version 1.
 #pragma once
 
 #include <cstddef>
@@ -66,7 +66,8 @@ class told_history {
     } else if (name == "keep") {
       std::int64_t oldest = 0;
       words >> oldest;
-      told_.given_up.push_back({++events_, {oldest}});
+      const bool in_doubt = static_cast<bool>(words >> word);
+      told_.given_up.push_back({++events_, {oldest}, in_doubt ? id_of(word) : tarn::uuid()});
     } else if (name == "gone") {
       std::int64_t at = 0;
       words >> word >> at;
@@ -122,8 +123,9 @@ class told_history {
     made.committed = tarn::testing::no_version;
     if (word == "fail") {
       made.outcome = tarn::testing::commit_outcome::failed;
-    } else if (word == "?") {
+    } else if (word.front() == '?') {
       made.outcome = tarn::testing::commit_outcome::unknown;
+      if (word.size() > 1) made.committed = {std::stoll(word.substr(1))};
     } else if (word == "r") {
       made.committed = made.snapshot;
     } else {

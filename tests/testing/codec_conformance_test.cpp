@@ -23,6 +23,7 @@ struct faults {
   bool ends_in_failure = false;  // a failure looks like the end
   bool stable_read_back = true;
   bool drops_last_row = false;
+  bool forgets_on_restart = true;
 };
 
 template <faults Faults>
@@ -50,6 +51,9 @@ class faulty_builder {
   [[nodiscard]] std::size_t byte_size() const { return builder_.byte_size(); }
   [[nodiscard]] auto read_back() const { return faulty_cursor<Faults>(builder_.read_back()); }
   [[nodiscard]] std::string_view finish() { return builder_.finish(); }
+  void restart(const object_identity& identity) {
+    if (Faults.forgets_on_restart) builder_.restart(identity);
+  }
 
  private:
   json_builder<> builder_;
@@ -111,5 +115,6 @@ TEST_CASE("The suite of codecs notices each planted fault") {
         0);
   CHECK(first_complaint<faults{.keeps_limits = false}>().find("append must answer errc::limit_exceeded") == 0);
   CHECK(first_complaint<faults{.ends_in_failure = true}>() != "");
+  CHECK(first_complaint<faults{.forgets_on_restart = false}>().find("a builder that was restarted must ") == 0);
   CHECK(first_complaint<faults{.drops_last_row = true}>().find("rows() must be ") == 0);
 }

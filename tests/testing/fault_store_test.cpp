@@ -575,6 +575,22 @@ TEST_CASE("random faults: every cell that can happen does, about as often as its
   CHECK(faults->counts().missing(1'000'000, 0).starts_with("error before: "));
 }
 
+TEST_CASE("random faults: clocks are stepped forward and back, and about every fourth one stands still") {
+  random_faults steps(1, {{fault_kind::clock_step, 1'000'000, 1000}});
+  std::size_t forward = 0, back = 0, stands = 0;
+  for (std::size_t call = 0; call < 1000; ++call) {
+    const auto by =
+        static_cast<std::int64_t>(steps.choose({tarn::testing::store_operation::get, 0, call, {}}).argument);
+    CHECK(by >= -1000);
+    CHECK(by <= 1000);
+    ++(by == 0 ? stands : by > 0 ? forward : back);
+  }
+  CHECK(forward > 300);
+  CHECK(back > 300);
+  CHECK(stands > 200);
+  CHECK(stands < 300);
+}
+
 TEST_CASE("the bytes of a fuzzer are faults: without bytes there are none") {
   using byte_store = fault_store<tarn::memory_store, byte_faults>;
   tarn::memory_store content;

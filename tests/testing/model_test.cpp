@@ -2,9 +2,13 @@
 // said in another way.
 #include <doctest/doctest.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
+#include <tarn/core/filter.hpp>
 #include <tarn/testing/model.hpp>
+#include <tarn/testing/plain_filter.hpp>
 #include <tarn/testing/plain_fold.hpp>
 #include <tarn/testing/random_source.hpp>
 #include <vector>
@@ -17,6 +21,8 @@ using tarn::testing::keyed_contents;
 using tarn::testing::keyed_layout;
 using tarn::testing::lake_model;
 using tarn::testing::operation_kind;
+using tarn::testing::plain_filter;
+using tarn::testing::plain_holds;
 using tarn::testing::plain_row;
 using tarn::testing::random_source;
 using tarn::testing::recorded_operation;
@@ -100,6 +106,50 @@ TEST_CASE("the fold of any writes is the one by the definition") {
             static_cast<std::uint64_t>(std::get<std::int64_t>(value.row[2]));
     CHECK(rows_of(lake.table(0)) == rows);
   }
+}
+
+TEST_CASE("filters hold for the second evaluation as they do for the first, whatever is compared") {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<tarn::value> all{{},
+                                     false,
+                                     true,
+                                     0,
+                                     -7,
+                                     0x20'0000'0000'0001,
+                                     INT64_MAX,
+                                     INT64_MIN,
+                                     0.0,
+                                     -0.0,
+                                     0.5,
+                                     -7.0,
+                                     9007199254740992.0,
+                                     0x1p63,
+                                     -0x1p63,
+                                     1e300,
+                                     nan,
+                                     "",
+                                     "a",
+                                     "ab",
+                                     "\xc3\xa9",
+                                     tarn::bytes{"a"},
+                                     tarn::bytes{"\xff"}};
+  std::size_t hold = 0;
+  for (const tarn::value& found : all)
+    for (const tarn::value& operand : all)
+      for (int how = 0; how <= static_cast<int>(tarn::is_not_null); ++how) {
+        const tarn::condition wanted{"n", static_cast<tarn::comparison>(how), operand};
+        if (tarn::value_view(operand).is_null() && wanted.how != tarn::is_null && wanted.how != tarn::is_not_null)
+          continue;
+        CAPTURE(how);
+        const bool holds = plain_holds(wanted, found);
+        CHECK(holds == wanted.holds_for(found));
+        hold += holds ? 1U : 0U;
+      }
+  CHECK(hold > 1'000);
+  const plain_filter rows({{"b", tarn::at_least, 3}, {"a", tarn::equals, "x"}}, {"a", "b"});
+  CHECK(rows.matches({"x", 3}));
+  CHECK_FALSE(rows.matches({"x", 2}));
+  CHECK_FALSE(rows.matches({"y", 3}));
 }
 
 TEST_CASE("what was tried leaves no trace") {

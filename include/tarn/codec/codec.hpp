@@ -56,14 +56,17 @@ concept row_cursor = std::movable<C> && requires(C& cursor) {
 
 // Rows in the making. `append` takes a row that table/row_check.hpp has accepted and copies it; after an error (the
 // encoded row is longer than limits allow) the builder is as it was before. `read_back` gives the rows appended so far;
-// its cursor stays valid, and goes on reading just those, whatever happens to the builder afterwards.
+// its cursor stays valid, and goes on reading just those, whatever happens to the builder afterwards. `restart` begins
+// another object as `build` does, in the memory of the one before: memory that is touched for the first time costs more
+// than what is written to it.
 template <class B>
-concept row_builder = std::movable<B> && requires(B& builder, row_view row) {
+concept row_builder = std::movable<B> && requires(B& builder, row_view row, object_identity identity) {
   { builder.append(row) } -> std::same_as<status>;
   { builder.rows() } -> std::convertible_to<std::uint64_t>;
   { builder.byte_size() } -> std::convertible_to<std::size_t>;  // of the object, if it were finished now; about
   { builder.read_back() } -> row_cursor;
-  { builder.finish() } -> std::same_as<std::string_view>;  // the whole object; valid until the builder is destroyed
+  { builder.finish() } -> std::same_as<std::string_view>;  // the whole object; valid until it is restarted or destroyed
+  builder.restart(identity);
 };
 
 template <class C>

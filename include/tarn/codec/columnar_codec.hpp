@@ -45,6 +45,23 @@ class columnar_builder {
     head_size_ = text_->size();
   }
 
+  void restart(const object_identity& identity) {
+    if (text_.unique())
+      text_->clear();
+    else
+      text_ = shared<std::string>::make();
+    entries_.clear();
+    clear_group();
+    rows_ = 0;
+    groups_ = 0;
+    chunks_size_ = 0;
+    finished_ = false;
+    id_ = identity.id;
+    table_size_ = identity.table.size();
+    columnar::append_head(*text_, identity);
+    head_size_ = text_->size();
+  }
+
   // errc::limit_exceeded if the row measures more than limits::row_bytes_max: a byte for each value, also within lists
   // and maps, eight more for a number, and the bytes of texts.
   [[nodiscard]] status append(row_view values) {
@@ -82,7 +99,7 @@ class columnar_builder {
     const std::string_view text = *text_;
     columnar::object_frame frame;
     frame.table = text.substr(columnar::magic.size() + 2, table_size_);
-    frame.columns = columns_.size();
+    frame.columns = rows_ == 0 ? 0 : columns_.size();
     frame.rows = rows_;
     frame.groups = groups_ + (group_rows_ > 0 ? 1U : 0U);
     frame.chunks = text.substr(head_size_, chunks_size_);
@@ -97,12 +114,12 @@ class columnar_builder {
     return columnar_cursor<>(frame, expected, bounds, text_, std::move(rest));
   }
 
-  // Valid until the builder is destroyed, also if it is moved. Nothing may be appended afterwards.
+  // Valid until the builder is restarted or destroyed, also if it is moved. Nothing may be appended afterwards.
   [[nodiscard]] std::string_view finish() {
     if (!finished_) {
       if (group_rows_ > 0) close_group();
       columnar::object_frame frame;
-      frame.columns = columns_.size();
+      frame.columns = rows_ == 0 ? 0 : columns_.size();
       frame.rows = rows_;
       frame.groups = groups_;
       frame.entries = entries_;
@@ -116,6 +133,7 @@ class columnar_builder {
   static constexpr std::size_t group_bytes_max = std::size_t{1} << 20;
 
   void open_columns(std::size_t count) {
+    if (columns_.size() == count) return;
     columns_.clear();
     columns_.reserve(count);
     for (std::size_t at = 0; at < count; ++at) columns_.emplace_back();
@@ -134,8 +152,12 @@ class columnar_builder {
   void close_group() {
     write_group(writable_text(), entries_);
     chunks_size_ = text_->size() - head_size_;
-    for (columnar::chunk_writer<>& each : columns_) each.clear();
     ++groups_;
+    clear_group();
+  }
+
+  void clear_group() noexcept {
+    for (columnar::chunk_writer<>& each : columns_) each.clear();
     group_rows_ = 0;
     group_bytes_ = 0;
   }

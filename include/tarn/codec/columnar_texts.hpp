@@ -156,30 +156,12 @@ class text_writer {
 
 // --- reading ---------------------------------------------------------------------------------------------------------
 
-// The offset of the first 32 bytes, or fewer at the end, that are not all ASCII; all.size() if there are none.
-template <class = void>
-[[nodiscard]] std::size_t find_other_than_ascii(std::string_view all) noexcept {
-  constexpr std::uint64_t high_bits = 0x8080'8080'8080'8080U;
-  std::size_t at = 0;
-  for (; at + 32 <= all.size(); at += 32) {
-    const char* const from = all.data() + at;
-    const std::uint64_t bits = load_64(from) | load_64(from + 8) | load_64(from + 16) | load_64(from + 24);
-    if ((bits & high_bits) != 0) return at;
-  }
-  char last[32] = {};
-  if (at < all.size()) std::memcpy(last, all.data() + at, all.size() - at);
-  const std::uint64_t bits = load_64(last) | load_64(last + 8) | load_64(last + 16) | load_64(last + 24);
-  return (bits & high_bits) != 0 ? at : all.size();
-}
-
 // Whether texts that are `all` end to end are UTF-8, each for itself: all of them are, and none begins within a
 // sequence.
 template <class = void>
 [[nodiscard]] bool are_utf8(std::string_view all, const std::string_view* texts, std::size_t count) noexcept {
-  const std::size_t checked = find_other_than_ascii(all);
-  if (checked == all.size()) return true;
-  const std::string_view rest = all.substr(checked);
-  if (find_invalid_utf8(rest) != rest.size()) return false;
+  if (is_ascii(all)) return true;
+  if (find_invalid_utf8(all) != all.size()) return false;
   for (std::size_t index = 0; index < count; ++index)
     if (!texts[index].empty() && (static_cast<unsigned char>(texts[index].front()) & 0xc0U) == 0x80U) return false;
   return true;

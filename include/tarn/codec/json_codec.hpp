@@ -17,6 +17,7 @@
 #include "codec.hpp"
 #include "json_cursor.hpp"
 #include "json_object.hpp"
+#include "json_plain_row.hpp"
 #include "json_writer.hpp"
 
 namespace tarn::inline TARN_ABI {
@@ -30,13 +31,28 @@ class json_builder {
     frame_ = append_json_object_head(*text_, identity);
   }
 
+  void restart(const object_identity& identity) {
+    if (text_.unique())
+      text_->clear();
+    else
+      text_ = text_of_capacity(text_->capacity());
+    id_ = identity.id;
+    columns_ = 0;
+    finished_ = false;
+    frame_ = append_json_object_head(*text_, identity);
+  }
+
   // errc::limit_exceeded if the row's text is longer than limits::row_bytes_max.
   [[nodiscard]] status append(row_view values) {
     std::string& text = writable_text();
     const std::size_t before = text.size();
     if (frame_.row_count > 0) text.push_back(',');
     const std::size_t first = text.size();
-    writer_.append(text, values.values(), json_escapes::tarn);
+    char plain[plain_row_bytes_max];
+    if (const char* const end = write_plain_row(plain, plain + sizeof plain, values.values()); end != nullptr)
+      text.append(plain, static_cast<std::size_t>(end - plain));
+    else
+      writer_.append(text, values.values(), json_escapes::tarn);
     if (const std::size_t size = text.size() - first; size > row_bytes_max_) {
       text.resize(before);
       return error(errc::limit_exceeded, concat({"the row's text has ", size, " bytes, limits::row_bytes_max is ",
@@ -63,7 +79,7 @@ class json_builder {
     return json_cursor<>(*text_, frame, expected, bounds, text_);
   }
 
-  // Valid until the builder is destroyed, also if it is moved. Nothing may be appended afterwards.
+  // Valid until the builder is restarted or destroyed, also if it is moved. Nothing may be appended afterwards.
   [[nodiscard]] std::string_view finish() {
     if (!finished_) {
       frame_.rows_end = text_->size();
@@ -74,16 +90,23 @@ class json_builder {
   }
 
  private:
+  [[nodiscard]] static shared<std::string> text_of_capacity(std::size_t capacity) {
+    auto text = shared<std::string>::make();
+    text->reserve(capacity);
+    return text;
+  }
+
   // A cursor that shares the text keeps the one that it has.
   [[nodiscard]] std::string& writable_text() {
     if (!text_.unique()) {
-      auto copy = shared<std::string>::make();
-      copy->reserve(text_->capacity());
+      shared<std::string> copy = text_of_capacity(text_->capacity());
       copy->append(*text_);
       text_ = std::move(copy);
     }
     return *text_;
   }
+
+  static constexpr std::size_t plain_row_bytes_max = 512;  // on the stack
 
   uuid id_;
   std::size_t row_bytes_max_;

@@ -12,11 +12,14 @@
 #include "../core/limits.hpp"
 #include "../core/result.hpp"
 #include "../core/row.hpp"
+#include "../core/sequence.hpp"
 #include "../core/shared.hpp"
 #include "../core/text.hpp"
+#include "../core/value.hpp"
 #include "codec.hpp"
 #include "json_object.hpp"
 #include "json_parser.hpp"
+#include "json_plain_row.hpp"
 
 namespace tarn::inline TARN_ABI {
 
@@ -37,12 +40,15 @@ class json_cursor {
         parser_(bytes, options_for(frame, bounds)) {
     parser_.seek(frame.rows_begin);
     parser_.set_end(frame.rows_end);
+    plain_row_.reserve(columns_);
+    while (plain_row_.size() < columns_) plain_row_.emplace_back();
   }
 
   // Moves to the next row: true if there is one. After false, status() tells the end from a failure.
   [[nodiscard]] bool next() {
     if (ended_) return false;
     if (elements_ == frame_.row_count) return end();
+    if (next_plain_row()) return true;
     if (!parse_element()) return false;
     const value_view& element = parser_.value();
     if (element.kind() != kind::list) return fail(concat({"is ", name_of(element.kind()), ", not a list of values"}));
@@ -66,6 +72,20 @@ class json_cursor {
     options.escapes = frame.is_articles ? json_escapes::none : json_escapes::tarn;
     options.wide = frame.is_articles ? wide_integers::are_doubles : wide_integers::are_errors;
     return options;
+  }
+
+  // Moves to the next row, if it is a plain one; else stays.
+  [[nodiscard]] bool next_plain_row() {
+    const std::string_view text = parser_.text_left();
+    const std::size_t comma = elements_ > 0 ? 1 : 0;
+    if (columns_ == 0 || text.size() <= comma || (comma == 1 && text.front() != ',')) return false;
+    const char* const first = text.data() + comma;
+    const char* const last = scan_plain_row(first, text.data() + text.size(), plain_row_.data(), columns_);
+    if (last == nullptr || static_cast<std::size_t>(last - first) > row_bytes_max_) return false;
+    parser_.seek(parser_.offset() + static_cast<std::size_t>(last - text.data()));
+    row_ = {plain_row_.data(), columns_};
+    ++elements_;
+    return true;
   }
 
   // Reads the next element of Data, whatever it is.
@@ -118,7 +138,8 @@ class json_cursor {
   std::size_t columns_;
   std::size_t row_bytes_max_;
   json_parser<> parser_;
-  arena memory_;  // of one element
+  arena memory_;                    // of one element
+  sequence<value_view> plain_row_;  // room for one
   list_view row_;
   std::uint64_t elements_ = 0;  // read so far
   bool ended_ = false;

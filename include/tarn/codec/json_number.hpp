@@ -38,16 +38,23 @@ struct number_token {
 // Beyond this, the digits of a text that fits into memory cannot bring the number back into a double's range.
 inline constexpr std::int64_t exponent_max = std::int64_t{1} << 60;
 
+// The number that eight digits are whose values are in the bytes, the first in the lowest: neighbours are joined to
+// numbers of two, four and eight digits, all pairs at once.
+template <class = void>
+[[nodiscard]] std::uint64_t join_eight_digits(std::uint64_t eight) noexcept {
+  eight = (eight * 10 + (eight >> 8)) & 0x00ff'00ff'00ff'00ffU;
+  eight = (eight * 100 + (eight >> 16)) & 0x0000'ffff'0000'ffffU;
+  return (eight * 10'000 + (eight >> 32)) & 0xffff'ffffU;
+}
+
 // The number that eight digits in a row are; `eight` holds them with the first in the lowest byte. False if some are no
-// digits. Neighbours are joined to numbers of two, four and eight digits, all pairs at once.
+// digits.
 template <class = void>
 [[nodiscard]] bool convert_eight_digits(std::uint64_t eight, std::uint64_t& number) noexcept {
   constexpr std::uint64_t each = 0x0101'0101'0101'0101U;
   eight -= each * '0';  // a byte below '0' borrows: its high bit is set, or that of the next
   if (((eight | (eight + each * (0x7f - 9))) & each * 0x80) != 0) return false;
-  eight = (eight * 10 + (eight >> 8)) & 0x00ff'00ff'00ff'00ffU;
-  eight = (eight * 100 + (eight >> 16)) & 0x0000'ffff'0000'ffffU;
-  number = (eight * 10'000 + (eight >> 32)) & 0xffff'ffffU;
+  number = join_eight_digits(eight);
   return true;
 }
 
@@ -102,18 +109,24 @@ template <class = void>
 inline constexpr double powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                            1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-// For few digits and a small power of ten, both are exact doubles and one division or multiplication rounds correctly
-// (Clinger 1990); provided that the processor computes in doubles.
+// `digits` times a power of ten; false if it might not be rounded correctly. For few digits and a small power, both are
+// exact doubles and one division or multiplication rounds correctly (Clinger 1990); provided that the processor
+// computes in doubles.
 template <class = void>
-[[nodiscard]] bool convert_short_decimal(const number_token& token, double& number) noexcept {
+[[nodiscard]] bool scale_exactly(std::uint64_t digits, std::int64_t power, double& number) noexcept {
   constexpr bool computes_in_doubles = __FLT_EVAL_METHOD__ == 0;
   constexpr std::uint64_t exact_max = std::uint64_t{1} << 53;
-  if (!computes_in_doubles || token.integer_digits + token.fraction_digits > 19 || token.significand > exact_max)
-    return false;
+  if (!computes_in_doubles || digits > exact_max || power < -22 || power > 22) return false;
+  number = static_cast<double>(digits);
+  number = power < 0 ? number / powers_of_ten[-power] : number * powers_of_ten[power];
+  return true;
+}
+
+template <class = void>
+[[nodiscard]] bool convert_short_decimal(const number_token& token, double& number) noexcept {
+  if (token.integer_digits + token.fraction_digits > 19) return false;
   const std::int64_t power = token.exponent - static_cast<std::int64_t>(token.fraction_digits);
-  if (power < -22 || power > 22) return false;
-  const auto digits = static_cast<double>(token.significand);
-  number = power < 0 ? digits / powers_of_ten[-power] : digits * powers_of_ten[power];
+  if (!scale_exactly(token.significand, power, number)) return false;
   if (token.negative) number = -number;
   return true;
 }
@@ -190,25 +203,108 @@ template <class = void>
   return (std::bit_cast<std::uint64_t>(number) & exponent_bits) != exponent_bits;
 }
 
-// Appends a finite double: digits enough to give it back and no more, and always a point or an exponent.
+namespace json_detail {
+
+// Room for any number that is written, and for what is written after it and then overwritten.
+inline constexpr std::size_t number_room = 40;
+
+// The digits of a number below 10^8, the first in the lowest byte: it is parted into numbers of four, two and one
+// digits, all at once. (The inverse of join_eight_digits; the factors are reciprocals that are exact enough.)
+template <class = void>
+[[nodiscard]] std::uint64_t part_eight_digits(std::uint32_t number) noexcept {
+  const std::uint64_t fours = number / 10'000 | std::uint64_t{number % 10'000} << 32;
+  const std::uint64_t hundreds = fours * 10'486 >> 20 & 0x0000'007f'0000'007fU;
+  const std::uint64_t twos = hundreds | (fours - 100 * hundreds) << 16;
+  const std::uint64_t tens = twos * 103 >> 10 & 0x000f'000f'000f'000fU;
+  return tens | (twos - 10 * tens) << 8;
+}
+
+// Writes digits, the one in the lowest byte first: always eight of them.
+template <class = void>
+void write_eight_digits(char* out, std::uint64_t digits) noexcept {
+  digits |= 0x3030'3030'3030'3030U;
+  if constexpr (std::endian::native == std::endian::little) {
+    std::memcpy(out, &digits, sizeof digits);
+  } else {
+    for (int at = 0; at < 8; ++at) out[at] = static_cast<char>(digits >> 8 * at);
+  }
+}
+
+// Without zeros in front.
+template <class = void>
+[[nodiscard]] char* write_digits(char* out, std::uint64_t number) noexcept {
+  constexpr std::uint64_t eight = 100'000'000;
+  if (number >= eight) {
+    out = write_digits(out, number / eight);
+    write_eight_digits(out, part_eight_digits(static_cast<std::uint32_t>(number % eight)));
+    return out + 8;
+  }
+  const std::uint64_t digits = part_eight_digits(static_cast<std::uint32_t>(number));
+  const int zeros = digits == 0 ? 7 : std::countr_zero(digits) / 8;
+  write_eight_digits(out, digits >> 8 * zeros);
+  return out + (8 - zeros);
+}
+
+}  // namespace json_detail
+
+// Writes the number; returns the end of what it wrote. There must be room for json_detail::number_room bytes.
+template <class = void>
+[[nodiscard]] char* write_json_integer(char* out, std::int64_t number) noexcept {
+  if (number < 0) *out++ = '-';
+  const auto magnitude = static_cast<std::uint64_t>(number);
+  return json_detail::write_digits(out, number < 0 ? 0 - magnitude : magnitude);
+}
+
+namespace json_detail {
+
+// Writes a double that is positive and a decimal of few digits, as most that people and sensors make are; null for any
+// other. Six decimals are tried: if the digits with the point six places back are read as this very double, they are
+// it. No other decimal of at most six places is, as below 2^52 millionths two of them are never nearer to one another
+// than two doubles; so what is left without the zeros at the end is the shortest, which std::to_chars would find too.
+template <class = void>
+[[nodiscard]] char* write_short_decimal(char* out, double number) noexcept {
+  constexpr std::size_t places = 6;
+  constexpr double scale = 1e6;
+  constexpr double max = 4'503'599'627.0;  // 2^52 millionths
+  constexpr double min = 1e-3;             // from here on no exponent is shorter
+  if (!(number >= min && number < max)) return nullptr;
+  const auto digits = static_cast<std::uint64_t>(number * scale + 0.5);
+  double read = 0;
+  if (!scale_exactly(digits, -static_cast<std::int64_t>(places), read) || read != number) return nullptr;
+  out = write_digits(out, digits / 1'000'000);
+  *out++ = '.';
+  const std::uint64_t decimals = part_eight_digits(static_cast<std::uint32_t>(digits % 1'000'000)) >> 16;
+  write_eight_digits(out, decimals);
+  return out + (decimals == 0 ? 1 : static_cast<std::ptrdiff_t>(std::bit_width(decimals) + 7) / 8);
+}
+
+}  // namespace json_detail
+
+// The same for a finite double: digits enough to give it back and no more, and always a point or an exponent.
+template <class = void>
+[[nodiscard]] char* write_json_double(char* out, double number) noexcept {
+  constexpr double plain_max = 1e15;              // below, a whole number's digits are all its own
+  if (std::bit_cast<std::int64_t>(number) < 0) {  // of -0.0, too
+    *out++ = '-';
+    number = -number;
+  }
+  if (number >= plain_max)
+    return std::to_chars(out, out + json_detail::number_room, number, std::chars_format::scientific).ptr;
+  const auto whole = static_cast<std::uint64_t>(number);
+  if (static_cast<double>(whole) == number) {
+    out = json_detail::write_digits(out, whole);
+    *out++ = '.';
+    *out++ = '0';
+    return out;
+  }
+  if (char* const end = json_detail::write_short_decimal(out, number); end != nullptr) return end;
+  return std::to_chars(out, out + json_detail::number_room, number).ptr;
+}
+
 template <class = void>
 void append_json_double(std::string& out, double number) {
-  constexpr double plain_max = 1e15;  // below, a whole number's digits are all its own
-  char digits[32];                    // 24 are the most
-  char* end = digits;
-  const bool plain = number > -plain_max && number < plain_max;
-  const auto whole = plain ? static_cast<std::int64_t>(number) : 0;
-  if (!plain) {
-    end = std::to_chars(digits, digits + sizeof digits, number, std::chars_format::scientific).ptr;
-  } else if (static_cast<double>(whole) != number) {
-    end = std::to_chars(digits, digits + sizeof digits, number).ptr;
-  } else {
-    if (std::bit_cast<std::int64_t>(number) < 0) *end++ = '-';  // of -0.0, too
-    end = std::to_chars(end, digits + sizeof digits, whole < 0 ? -whole : whole).ptr;
-    *end++ = '.';
-    *end++ = '0';
-  }
-  out.append(digits, static_cast<std::size_t>(end - digits));
+  char digits[json_detail::number_room];
+  out.append(digits, static_cast<std::size_t>(write_json_double(digits, number) - digits));
 }
 
 }  // namespace tarn::inline TARN_ABI

@@ -89,6 +89,7 @@ class json_parser {
   // How many bytes have been passed, and are left.
   [[nodiscard]] std::size_t offset() const noexcept { return static_cast<std::size_t>(input_.at - input_.begin); }
   [[nodiscard]] std::size_t size_left() const noexcept { return input_.size_left(); }
+  [[nodiscard]] std::string_view text_left() const noexcept { return {input_.at, input_.size_left()}; }
   // Goes on at this offset, or lets the text end at that one; neither may be past the text's end.
   void seek(std::size_t offset) noexcept { input_.at = input_.begin + offset; }
   void set_end(std::size_t offset) noexcept { input_.end = input_.begin + offset; }

@@ -1,9 +1,8 @@
 // Strings of JSON texts, read and written.
 //
-// Both directions spend their time on runs of plain characters, so they look at eight bytes at once.
+// Both directions spend their time on runs of plain characters, so they look at many bytes at once.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -14,48 +13,25 @@
 #include "../core/config.hpp"
 #include "../core/text.hpp"
 #include "../core/utf8.hpp"
+#include "byte_block.hpp"
 #include "json_input.hpp"
 
 namespace tarn::inline TARN_ABI {
 
 namespace json_detail {
 
-// Which bytes interrupt a run: quote, backslash and control characters always; on reading also what is not ASCII,
-// since it has to be checked.
-enum class run : bool { of_ascii, of_any };
-
-template <run Kind>
-[[nodiscard]] constexpr bool interrupts(char c) noexcept {
-  const auto byte = static_cast<unsigned char>(c);
-  return byte < 0x20 || byte == '"' || byte == '\\' || (Kind == run::of_ascii && byte >= 0x80);
-}
-
-// The highest bit of each byte that interrupts. Above one that does (in the order of the number's digits), bits may be
-// set for bytes that do not: a subtraction has borrowed from them. (Mycroft's zero-byte test, 1987.)
-template <run Kind>
-[[nodiscard]] constexpr std::uint64_t interrupting_bits(std::uint64_t eight) noexcept {
-  constexpr std::uint64_t each = 0x0101'0101'0101'0101U;
-  constexpr std::uint64_t high_bits = each * 0x80;
-  const std::uint64_t control = eight - each * 0x20;
-  const std::uint64_t quote = (eight ^ each * '"') - each;
-  const std::uint64_t backslash = (eight ^ each * '\\') - each;
-  const std::uint64_t ascii = (control | quote | backslash) & ~eight & high_bits;
-  return Kind == run::of_ascii ? ascii | (eight & high_bits) : ascii;
-}
-
 // The first byte of [at, end) that interrupts; `end` if none does.
 template <run Kind>
 [[nodiscard]] inline const char* find_interruption(const char* at, const char* end) noexcept {
-  while (end - at >= 8) {
-    std::uint64_t eight;
-    std::memcpy(&eight, at, sizeof eight);
-    const std::uint64_t bits = interrupting_bits<Kind>(eight);
-    if (bits == 0) {
-      at += 8;
-      continue;
-    }
-    if constexpr (std::endian::native == std::endian::little) return at + std::countr_zero(bits) / 8;
-    break;  // where the first byte is the highest, the loop below finds it
+  while (static_cast<std::size_t>(end - at) >= byte_block::size) {
+    const std::size_t before = byte_block::find<Kind>(at);
+    at += before;
+    if (before < byte_block::size) return at;
+  }
+  if (static_cast<std::size_t>(end - at) >= integer_block::size) {
+    const std::size_t before = integer_block::find<Kind>(at);
+    at += before;
+    if (before < integer_block::size) return at;
   }
   while (at != end && !interrupts<Kind>(*at)) ++at;
   return at;
@@ -179,7 +155,7 @@ void append_json_string(std::string& out, std::string_view utf8) {
   const char* const end = at + utf8.size();
   out.push_back('"');
   for (;;) {
-    const char* const plain_end = json_detail::find_interruption<json_detail::run::of_any>(at, end);
+    const char* const plain_end = json_detail::find_interruption<run::of_any>(at, end);
     out.append(at, static_cast<std::size_t>(plain_end - at));
     if (plain_end == end) break;
     constexpr std::string_view meanings = "\"\\\b\f\n\r\t";

@@ -33,22 +33,41 @@ template <class = void>
   return overlong || surrogate || too_large ? 0 : size;
 }
 
+// Whether all bytes are ASCII's. Eight are looked at together, the last ones with some of those before.
+template <class = void>
+[[nodiscard]] bool is_ascii(std::string_view text) noexcept {
+  std::uint64_t eight;
+  std::uint64_t all = 0;
+  std::size_t at = 0;
+  for (; text.size() - at >= sizeof eight; at += sizeof eight) {
+    std::memcpy(&eight, text.data() + at, sizeof eight);
+    all |= eight;
+  }
+  if (text.size() >= sizeof eight) {
+    std::memcpy(&eight, text.data() + text.size() - sizeof eight, sizeof eight);
+    all |= eight;
+  } else {
+    for (; at < text.size(); ++at) all |= static_cast<unsigned char>(text[at]);
+  }
+  return (all & 0x8080'8080'8080'8080U) == 0;
+}
+
 // The offset of the first byte that is not part of well-formed UTF-8; text.size() if all of it is.
 template <class = void>
 [[nodiscard]] std::size_t find_invalid_utf8(std::string_view text) noexcept {
   std::size_t at = 0;
   while (at < text.size()) {
-    std::uint64_t eight;
-    if (text.size() - at >= sizeof eight) {  // mostly ASCII: eight bytes at a time
-      std::memcpy(&eight, text.data() + at, sizeof eight);
-      if ((eight & 0x8080'8080'8080'8080U) == 0) {
-        at += sizeof eight;
-        continue;
-      }
+    constexpr std::size_t block = 64;
+    const std::string_view next = text.substr(at, block);
+    if (is_ascii(next)) {
+      at += next.size();
+      continue;
     }
-    const std::size_t size = utf8_sequence_size(text.substr(at));
-    if (size == 0) return at;
-    at += size;
+    for (const std::size_t end = at + next.size(); at < end;) {
+      const std::size_t size = utf8_sequence_size(text.substr(at));
+      if (size == 0) return at;
+      at += size;
+    }
   }
   return at;
 }

@@ -76,9 +76,9 @@ class file_store {
       : state_(shared<state>::make(path, options, system)) {}
 
   // `not_applied`: no_space, permission, invalid_name, unsupported (no atomic way to create a file), else io.
-  // `unknown`: the fate of the link or of the folder's fsync is not known; after the latter has failed once, always
-  // (see store_folder::durability_lost). Two fsyncs; one more on the first put, and one after `get` or `list` has found
-  // something, which must be durable first.
+  // `unknown`: the fate of the link or of the folder's fsync is not known; after the latter has failed once, nothing is
+  // put any more (see store_folder::lose_durability). Two fsyncs; one more on the first put, and one after `get` or
+  // `list` has found something, which must be durable first.
   [[nodiscard]] put_result put_if_absent(std::string_view name, std::string_view bytes) {
     if (!is_store_name(name)) return put_result::not_applied(refused_name(name));
     const put_result put = put_steps(std::string(name).c_str(), bytes);
@@ -166,7 +166,6 @@ class file_store {
   [[nodiscard]] put_result put_steps(const char* name, std::string_view bytes) {
     state& own = *state_;
     const result<int> folder = own.folder.open_to_write();
-    if (!folder && own.folder.durability_lost()) return put_result::unknown(folder.error());
     if (!folder) return put_result::not_applied(folder.error());
     own.left.collect(own.system, *folder);
 

@@ -29,7 +29,7 @@ namespace tarn::inline TARN_ABI {
 enum class put_outcome : unsigned char {
   created,         // by this call
   already_exists,  // by whomever, perhaps by this very call if the store tries again by itself
-  not_applied,     // nothing landed, nor will: the same put may be tried again
+  not_applied,     // nothing landed, nor will, of this call (an earlier `unknown` one stays so): it may be made again
   unknown,         // it may have landed, or may still land
 };
 

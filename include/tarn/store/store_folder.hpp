@@ -67,16 +67,6 @@ class store_folder {
     return found == 0 ? status() : sync_up_to(found);
   }
 
-  // Whether an fsync of the folder has failed. Linux reports a failed write-back once, then takes the pages for clean:
-  // a second fsync "succeeds" and proves nothing (as PostgreSQL found in 2018). So a store object that has seen one
-  // promises nothing any more. One that is opened later cannot know, and sees what may not be on the medium: hence the
-  // advice to check the disk first. (File systems that turn read-only after such a failure, as ext4 and XFS do when the
-  // names in a folder are concerned, leave it nothing to do wrong.)
-  [[nodiscard]] bool durability_lost() {
-    const scoped_lock hold(guard_);
-    return !lost_;
-  }
-
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
  private:
@@ -149,6 +139,11 @@ class store_folder {
     return {};
   }
 
+  // An fsync of the folder has failed. Linux reports a failed write-back once, then takes the pages for clean: a second
+  // fsync "succeeds" and proves nothing (as PostgreSQL found in 2018). So a store object that has seen one promises
+  // nothing any more. One that is opened later cannot know, and sees what may not be on the medium: hence the advice to
+  // check the disk first. (File systems that turn read-only after such a failure, as ext4 and XFS do when the names in
+  // a folder are concerned, leave it nothing to do wrong.)
   [[nodiscard]] status lose_durability(int error_number, std::string_view what) {
     const error cause = system_error(error_number, what);
     lost_ = error{cause.code(), concat({cause.message(),

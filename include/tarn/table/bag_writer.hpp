@@ -29,6 +29,13 @@ class bag_writer {
         rows_(lake.codec.build(object_identity{table.name, id}, lake.options.bounds)),
         bounds_(table.columns, lake.options.bounds) {}
 
+  // Begins another object, which has the columns that the table has now.
+  void restart(core& lake, const table_state& table, const uuid& id) {
+    id_ = id;
+    rows_.restart({table.name, id});
+    bounds_ = bounds_builder<>(table.columns, lake.options.bounds);
+  }
+
   // Appends a copy of a row that `check_row` has accepted. After an error (the codec refuses its length) all is as it
   // was.
   [[nodiscard]] status append(const row_view& values) {

@@ -29,11 +29,11 @@ class write_buffer {
   // Makes room for one row of `table`: a full buffer is flushed, an empty one gets an object to fill, which is not born
   // before `earliest_birth`, whatever the clock says. After an error the buffer must not be used any more.
   [[nodiscard]] status make_room(core& lake, const table_state& table, timestamp earliest_birth) {
-    if (unflushed_ && unflushed_->is_full(lake.options.bounds)) {
+    if (has_unflushed_ && unflushed_->is_full(lake.options.bounds)) {
       const status flushed = flush(lake, table);
       if (!flushed) return flushed.error();
     }
-    return unflushed_ ? status() : start(lake, table, earliest_birth);
+    return has_unflushed_ ? status() : start(lake, table, earliest_birth);
   }
 
   // Appends a copy of a row that `check_row` has accepted and that there is room for. After an error (the codec refuses
@@ -43,18 +43,18 @@ class write_buffer {
   // Puts the rows that are not yet in the store into an object of their own. `table` must have the columns that it had
   // when they were appended.
   [[nodiscard]] status flush(core& lake, const table_state& table) {
-    if (!unflushed_ || unflushed_->rows().rows() == 0) return {};
+    if (!has_unflushed_ || unflushed_->rows().rows() == 0) return {};
     const result<data_object> object = unflushed_->put(lake, table);
     if (!object) return object.error();
     flushed_.push_back(*object);
-    unflushed_ = {};
+    has_unflushed_ = false;
     return {};
   }
 
   [[nodiscard]] const sequence<data_object>& flushed() const noexcept { return flushed_; }
 
   // The rows that are not in the store yet; null if there are none. Their object has its id already.
-  [[nodiscard]] const builder* unflushed() const noexcept { return unflushed_ ? &unflushed_->rows() : nullptr; }
+  [[nodiscard]] const builder* unflushed() const noexcept { return has_unflushed_ ? &unflushed_->rows() : nullptr; }
   [[nodiscard]] const uuid& unflushed_id() const noexcept { return unflushed_->id(); }
   // Where the row is that was appended last, and not flushed since.
   [[nodiscard]] bag_row last_row() const noexcept { return {unflushed_->id(), unflushed_->rows().rows() - 1}; }
@@ -65,11 +65,16 @@ class write_buffer {
   [[nodiscard]] status start(core& lake, const table_state& table, timestamp earliest_birth) {
     const result<uuid> id = new_id(lake.options.surroundings, earliest_birth);
     if (!id) return id.error();
-    unflushed_ = shared<writer>::make(lake, table, *id);
+    if (unflushed_)
+      unflushed_->restart(lake, table, *id);
+    else
+      unflushed_ = shared<writer>::make(lake, table, *id);
+    has_unflushed_ = true;
     return {};
   }
 
-  shared<writer> unflushed_;  // owned by this buffer alone
+  shared<writer> unflushed_;  // owned by this buffer alone; null before the first row
+  bool has_unflushed_ = false;
   sequence<data_object> flushed_;
 };
 

@@ -43,6 +43,7 @@ class codec_conformance {
     numbers_of_rows();
     read_back();
     moving();
+    restarting();
     identity();
     row_limits();
     damage();
@@ -221,6 +222,22 @@ class codec_conformance {
     moved = moved && row_view(row_before) == row_view(all[0]) && row_view(cursor.row()) == row_view(all[0]);
     report_.check(moved, "a cursor's row must stay when the cursor is moved");
     report_.check(reads_all(cursor, {all.begin() + 1, all.end()}, "moved after a row"), "a moved cursor must go on");
+  }
+
+  void restarting() {
+    const rows first = counted_rows(200);
+    const rows second{{value("other")}, {value(list_of({value(1)}))}};
+    auto builder = codec_.build(object_identity{"another", {3, 4}}, limits{});
+    append(builder, first);
+    auto kept = builder.read_back();
+    builder.restart(example());
+    report_.check(builder.rows() == 0, "a builder that was restarted must have no rows");
+    append(builder, second);
+    report_.check(builder.finish() == encode(second), "a builder that was restarted must build as a new one does");
+    report_.check(reads_all(kept, first, "read back before the restart"), "read_back must not fail after a restart");
+    builder.restart(example());
+    append(builder, first);
+    report_.check(builder.finish() == encode(first), "a builder must restart after it has finished");
   }
 
   void identity() {

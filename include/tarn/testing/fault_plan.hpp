@@ -52,8 +52,9 @@ class planned_faults {
 // How often a fault happens, with what argument.
 struct fault_chance {
   fault_kind kind = fault_kind::none;
-  std::uint32_t per_million = 0;   // of the calls to which it can happen
-  std::uint64_t argument_max = 0;  // the argument is anything from 0 to this; of clock_step, also as much less
+  std::uint32_t per_million = 0;  // of the calls to which it can happen
+  // The argument is anything from 0 to this. Of clock_step, also as much less; every fourth clock stands still.
+  std::uint64_t argument_max = 0;
 };
 
 // Every kind that a store's calls can meet and that must be tolerated, with the same chance for each: a list has a
@@ -108,6 +109,7 @@ class random_faults {
  private:
   [[nodiscard]] static std::uint64_t argument_of(const fault_chance& chance, random_source& random) noexcept {
     if (chance.kind != fault_kind::clock_step) return random.next() % (chance.argument_max + 1);
+    if (random.chance(25)) return 0;
     return random.next() % (2 * chance.argument_max + 1) - chance.argument_max;  // negative ones wrap around
   }
 

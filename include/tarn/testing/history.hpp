@@ -38,7 +38,7 @@ enum class operation_kind : unsigned char {
   update_absent,  // an update was refused, since there is no row with its key
   scan,           // of all rows for which a predicate holds [key: its number, 0: all]: those of the `found` that follow
   found,          // a row that a scan has found [key, seen], or the name of a table that `list_tables` has
-  look_for_table,  // of this name [seen: 1 if there is one]
+  look_for_table,  // of this name [seen: 1 if there is one]; also by whoever was told that there is none
   list_tables,     // those of the `found` that follow [table]
   // writes
   append,         // a row to a bag
@@ -85,8 +85,10 @@ struct transaction_record {
   uuid id;                  // nil: not known to whoever recorded it
   std::uint64_t begin = 0;  // when it began, and when its client knew the outcome, in one count of all such events
   std::uint64_t end = 0;
-  version snapshot;                // that it read
-  version committed = no_version;  // that it was acknowledged at: its snapshot's, if it had nothing to write
+  version snapshot;  // that it read
+  // That it was acknowledged at: its snapshot's, if it had nothing to write. Of one whose outcome and id are unknown,
+  // the last version that it may be, the first being the one after its snapshot; no_version: it may be any.
+  version committed = no_version;
   std::uint32_t client = 0;
   std::uint32_t session = 0;  // transactions, one after the other, of one user of one client; no two clients share one
   isolation level = isolation::serializable;
@@ -110,6 +112,7 @@ struct transaction_record {
 struct given_up_versions {
   std::uint64_t begin = 0;
   version oldest;
+  uuid transaction;  // only if this one is in the log; nil: it is
 };
 
 // All that happened to one lake. Not thread-safe.

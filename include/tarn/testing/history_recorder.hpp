@@ -22,6 +22,7 @@
 #include "../core/uuid.hpp"
 #include "../core/value.hpp"
 #include "history.hpp"
+#include "plain_filter.hpp"
 
 namespace tarn::inline TARN_ABI::testing {
 
@@ -108,12 +109,11 @@ class history_recorder {
 
   // The number of a filter of rows with these columns; 0 if it wants all.
   [[nodiscard]] std::uint64_t predicate_number(const filter& wanted, const schema& columns) {
-    const result<row_filter> rows = row_filter::make(wanted, columns);
-    if (!rows || rows->conditions().empty()) return 0;
+    if (wanted.conditions().empty()) return 0;
     const scoped_lock held(lock_);
-    recorded_.predicates.emplace_back([this, filtered = *rows](row_token token) {
+    recorded_.predicates.emplace_back([this, rows = plain_filter(wanted, columns)](row_token token) {
       const row* const content = content_of(token);
-      return content != nullptr && filtered.matches(*content);
+      return content != nullptr && rows.matches(*content);
     });
     return recorded_.predicates.size();
   }

@@ -62,15 +62,30 @@ class outcome_check {
     if (!free.empty())
       for (std::uint32_t each = 0; each < count(); ++each)
         if (const auto found = free.find(record(each).id); found != free.end()) assign_other(each, found->second);
-    std::size_t unrecorded = 0;  // who may have landed, but nobody knows under which id
+    find_strangers();
+  }
+
+  // Who may have landed, but nobody knows under which id, is given the first version that it may be and that is
+  // nobody's: those that may be few versions choose before those that may be any.
+  void find_strangers() {
+    std::vector<std::pair<std::int64_t, std::int64_t>>
+        unrecorded;  // the last version that it may be, the one before all
     for (const transaction_record& each : all_->transactions)
-      if (each.id.is_nil() && each.outcome == commit_outcome::unknown) ++unrecorded;
-    for (std::size_t at = 0; at < versions_.owners.size(); ++at)
-      if (versions_.owners[at] == nobody && unrecorded-- == 0) {
-        ++unrecorded;
+      if (each.id.is_nil() && each.outcome == commit_outcome::unknown)
+        unrecorded.emplace_back(each.committed == no_version ? INT64_MAX : each.committed.number,
+                                each.committed == no_version ? -1 : each.snapshot.number);
+    std::sort(unrecorded.begin(), unrecorded.end());
+    for (std::int64_t at = 0; at <= all_->head().number; ++at) {
+      if (versions_.owner_of(at) != nobody) continue;
+      const auto mine = std::find_if(unrecorded.begin(), unrecorded.end(),
+                                     [&](const auto& each) { return each.second < at && at <= each.first; });
+      if (mine == unrecorded.end())
         found_->add(check::owners, anomaly::stranger, {},
-                    concat({"version ", at, " is of ", to_text(all_->log[at]), ", which is nobody's"}));
-      }
+                    concat({"version ", at, " is of ", to_text(all_->log[static_cast<std::size_t>(at)]),
+                            ", which is nobody's"}));
+      else
+        unrecorded.erase(mine);
+    }
   }
 
   void assign_acknowledged(std::uint32_t number) {
@@ -161,8 +176,11 @@ class outcome_check {
 
   void check_given_up(std::uint32_t number) {
     const transaction_record& audit = record(number);
+    const auto is_there = [&](const uuid& id) {
+      return id.is_nil() || std::find(all_->log.begin(), all_->log.end(), id) != all_->log.end();
+    };
     const auto allows = [&](const given_up_versions& each) {
-      return each.begin < audit.end && audit.snapshot < each.oldest;
+      return each.begin < audit.end && audit.snapshot < each.oldest && is_there(each.transaction);
     };
     if (!std::any_of(all_->given_up.begin(), all_->given_up.end(), allows))
       found_->add(check::kept, anomaly::lost_version, {number},

@@ -116,23 +116,22 @@ class recorded_client {
     transaction_record record = begun(purpose::housekeeping);
     result<commit_state> found = inner_.find_commit(transaction, slot, undecided);
     record.outcome = commit_outcome::unknown;
+    record.snapshot = {slot.number - 1};
+    record.committed = slot;
     if (undecided == settle::yes) into_->add(record, {});
     return found;
   }
 
   [[nodiscard]] result<vacuum_report> vacuum(const vacuum_options& options = {}) {
     transaction_record record = begun(purpose::housekeeping);
+    const version before = inner_.core()->latest->at;
     result<vacuum_report> done = tarn::vacuum(inner_, options);
     if (options.dry_run) return done;
-    // A vacuum that fails may have got as far as giving up all versions before its own, which its client then knows,
-    // or which comes next.
-    const version newest = inner_.core()->latest->at.next();
-    into_->add_given_up({record.begin, done ? done->kept.oldest : newest});
-    record.outcome = done ? commit_outcome::acknowledged : commit_outcome::unknown;
-    record.committed = done ? done->at : no_version;
-    record.snapshot = done ? version{done->at.number - 1} : version();
-    if (!done) record.purpose = purpose::audit;
-    if (!done || done->at != version()) into_->add(record, {});
+    if (!done) return note_failed_vacuum(record, before, done.error()), done;
+    into_->add_given_up({record.begin, done->kept.oldest, {}});
+    record.committed = done->at;
+    record.snapshot = {done->at.number - 1};
+    if (done->at != version()) into_->add(record, {});
     return done;
   }
 
@@ -168,6 +167,25 @@ class recorded_client {
     record.client = record.session = number_;
     record.purpose = why;
     return record;
+  }
+
+  // It may be in the log all the same, and have given up versions: under the id that its client was told or, if it has
+  // failed after its commit, as one of the versions that its client has come to know meanwhile.
+  void note_failed_vacuum(transaction_record record, version before, const error& why) {
+    const snapshot& latest = *inner_.core()->latest;
+    record.purpose = purpose::audit;
+    record.outcome = commit_outcome::unknown;
+    if (why.code() == errc::commit_unknown) {
+      record.id = why.in_doubt().transaction;
+      into_->add_given_up({record.begin, {why.in_doubt().slot.number - 1}, record.id});
+    } else if (latest.at > before) {
+      record.snapshot = before;
+      record.committed = latest.at;
+      into_->add_given_up({record.begin, latest.kept.oldest, {}});
+    } else {
+      return;  // it did not get that far
+    }
+    into_->add(record, {});
   }
 
   // A housekeeping that says nothing of its snapshot has read the version before its own.

@@ -72,6 +72,8 @@ class [[nodiscard]] recorded_transaction {
   [[nodiscard]] status drop_table(std::string_view table) {
     const status done = inner_.drop_table(table);
     if (done) note({operation_kind::drop_table, into_->table_number(table)});
+    if (!done && done.error().code() == errc::no_such_table)
+      note({operation_kind::look_for_table, into_->table_number(table)});
     return done;
   }
 
@@ -273,6 +275,8 @@ class [[nodiscard]] recorded_transaction {
 
   [[nodiscard]] result<layout> layout_of(std::string_view table) {
     result<schema> columns = inner_.columns(table);
+    if (!columns && columns.error().code() == errc::no_such_table)
+      note({operation_kind::look_for_table, into_->table_number(table)});
     if (!columns) return columns.error();
     result<table_key> key = inner_.key(table);
     if (!key) return key.error();

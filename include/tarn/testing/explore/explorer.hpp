@@ -96,7 +96,7 @@ class explorer {
   [[nodiscard]] made_run make_run(Strategy& strategy, const fault_plan& plan, std::uint64_t present) {
     if (options_.begin) options_.begin(plan);
     run_.begin(present, options_.symmetric && plan.empty() && present == everybody_ && !replaying_);
-    const explored_moment moment(run_, plan, present);
+    const explored_moment moment(run_, plan, present, repeating_);
     made_run made{true, {}};
     for (std::uint64_t enabled = run_.enabled(); enabled != 0; enabled = run_.enabled()) {
       std::size_t next = made.whole ? strategy.next(run_) : no_process;
@@ -143,9 +143,9 @@ class explorer {
   [[nodiscard]] std::string repeat(const schedule& order, std::uint64_t hash) {
     ++report_.repeated;
     replay_walk again(order.blocks);
-    replaying_ = true;
+    replaying_ = repeating_ = true;
     const made_run made = make_run(again, order.faults, order.present());
-    replaying_ = false;
+    replaying_ = repeating_ = false;
     if (again.fits() && run_hash() == hash) return {};
     return "the same schedule makes another run: a program depends on something besides its store's answers";
   }
@@ -153,9 +153,9 @@ class explorer {
   // Nothing if the run does not fail; else it, with the schedule that it really had.
   [[nodiscard]] std::optional<failed_run> try_again(const schedule& order) {
     replay_walk walk(order.blocks);
-    replaying_ = true;
+    replaying_ = repeating_ = true;
     made_run made = make_run(walk, order.faults, order.present());
-    replaying_ = false;
+    replaying_ = repeating_ = false;
     if (made.wrong.empty()) return {};
     return failed_run{explored_moment(run_, order.faults, order.present()).order(), std::move(made.wrong)};
   }
@@ -330,7 +330,8 @@ class explorer {
   seen_calls* seen_ = nullptr;
   std::uint64_t fired_ = 0;     // runs of this plan in which it happened
   std::uint64_t searched_ = 0;  // runs of searches, of all plans
-  bool replaying_ = false;
+  bool replaying_ = false;      // by a schedule: who comes first is said
+  bool repeating_ = false;      // a run that was made before, or a simpler one
 };
 
 #endif

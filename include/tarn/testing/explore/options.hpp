@@ -61,8 +61,8 @@ using exploration_strategy =
 // A run that is over, or a moment in one: what checks look at.
 class explored_moment {
  public:
-  explored_moment(explored_run& run, const fault_plan& faults, std::uint64_t present) noexcept
-      : run_(run), faults_(faults), present_(present) {}
+  explored_moment(explored_run& run, const fault_plan& faults, std::uint64_t present, bool repeats = false) noexcept
+      : run_(run), faults_(faults), present_(present), repeats_(repeats) {}
 
   // The store as it is now; not to be written to before the run is over.
   [[nodiscard]] explored_store store() const noexcept { return {run_, no_process}; }
@@ -70,6 +70,9 @@ class explored_moment {
   [[nodiscard]] std::uint64_t store_hash() const noexcept { return run_.content().hash(); }
   [[nodiscard]] const std::vector<explored_step>& steps() const noexcept { return run_.steps(); }
   [[nodiscard]] const fault_plan& faults() const noexcept { return faults_; }
+  // Whether it is made only to see that it is the same again, or to make the schedule of a failure simpler: it has not
+  // to be counted.
+  [[nodiscard]] bool repeats() const noexcept { return repeats_; }
   // False for a client that was left out, as is tried to make a failure simpler.
   [[nodiscard]] bool took_part(std::size_t client) const noexcept { return (present_ >> client & 1U) != 0; }
   // Of the run, for replaying it.
@@ -86,6 +89,7 @@ class explored_moment {
   explored_run& run_;
   const fault_plan& faults_;
   std::uint64_t present_;
+  bool repeats_;
 };
 
 // What is found to be wrong; empty if nothing is.
