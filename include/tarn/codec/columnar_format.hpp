@@ -179,7 +179,8 @@ void append_footer_and_tail(std::string& out, const object_frame& frame) {
 
 // At most so many bytes come after the last chunk of an object with these entries.
 [[nodiscard]] constexpr std::size_t footer_and_tail_bytes_max(std::size_t entries) noexcept {
-  return entries + tail_bytes + 3 * 10;
+  constexpr std::size_t counts = 30;  // three varints
+  return entries + tail_bytes + counts;
 }
 
 namespace detail {
