@@ -323,8 +323,8 @@ TEST_CASE("A group whose bounds say enough is left out without being read") {
   CHECK(integers.least == 0);
   CHECK(integers.greatest == 8'191);
   CHECK(std::bit_cast<double>(cursor.bounds_ahead(1).greatest) == 0.25 * 8'191);
-  CHECK(cursor.bounds_ahead(2).least == columnar::prefix_of("key 1000"));
-  CHECK(cursor.bounds_ahead(2).greatest == columnar::prefix_of("key 1819"));
+  CHECK(cursor.bounds_ahead(2).least == prefix_of("key 1000"));
+  CHECK(cursor.bounds_ahead(2).greatest == prefix_of("key 1819"));
   CHECK(cursor.bounds_ahead(3).of == kind::integer);
   CHECK(cursor.bounds_ahead(4).of == kind::null);
   CHECK(cursor.skip_group() == 8'192);

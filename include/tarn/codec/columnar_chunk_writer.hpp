@@ -10,6 +10,7 @@
 
 #include "../core/config.hpp"
 #include "../core/sequence.hpp"
+#include "../core/text_prefix.hpp"
 #include "../core/value.hpp"
 #include "columnar_bytes.hpp"
 #include "columnar_format.hpp"
@@ -59,6 +60,10 @@ class text_buffer {
 template <class = void>
 class chunk_writer {
  public:
+  chunk_writer() = default;
+  chunk_writer(chunk_writer&&) noexcept = default;  // its lanes stay where they are
+  chunk_writer& operator=(chunk_writer&&) noexcept = default;
+
   // Takes what the value measures off `bytes_left`; false, and all is as it was, if it measures more. Part of its
   // caller, since it is called for each value.
   [[gnu::always_inline]] bool append(const value_view& value, std::uint64_t& bytes_left) {
@@ -91,8 +96,8 @@ class chunk_writer {
     if (of != kind_ || is_mixed_) note_kind(of);
     ++rows_;
     if (of == kind::null) return true;
-    lanes_[lane_].words.push_back(word);
-    if (is_text(of)) lanes_[lane_].text.append(text);
+    lane_->words.push_back(word);
+    if (is_text(of)) lane_->text.append(text);
     return true;
   }
 
@@ -166,16 +171,14 @@ class chunk_writer {
       is_mixed_ = true;
     }
     if (is_mixed_) kinds_.push_back(static_cast<unsigned char>(of));
-    if (of != kind_) lane_ = lane_of(of);
+    if (of != kind_ && of != kind::null) lane_ = &lane_of(of);
     kind_ = of;
   }
 
-  [[nodiscard]] std::size_t lane_of(tarn::kind of) {
-    if (of == kind::null) return 0;
-    for (std::size_t at = 0; at < lanes_.size(); ++at)
-      if (lanes_[at].of == of) return at;
-    lanes_.push_back({of, {}, {}});
-    return lanes_.size() - 1;
+  [[nodiscard]] lane& lane_of(tarn::kind of) {
+    for (lane& each : lanes_)
+      if (each.of == of) return each;
+    return lanes_.emplace_back(lane{of, {}, {}});
   }
 
   // Of each row its kind, counted among those that there are.
@@ -236,7 +239,7 @@ class chunk_writer {
 
   tarn::kind kind_ = kind::null;  // of the row before
   bool is_mixed_ = false;
-  std::size_t lane_ = 0;  // of that kind
+  lane* lane_ = nullptr;  // of the last kind other than null
   std::size_t rows_ = 0;
   sequence<unsigned char> kinds_;  // of each row, once they are not all of one kind
   sequence<lane> lanes_;

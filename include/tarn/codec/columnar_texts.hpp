@@ -15,6 +15,7 @@
 #include "../core/arena.hpp"
 #include "../core/config.hpp"
 #include "../core/sequence.hpp"
+#include "../core/text_prefix.hpp"
 #include "../core/utf8.hpp"
 #include "columnar_bytes.hpp"
 #include "columnar_integers.hpp"
@@ -31,20 +32,6 @@ struct text_array {
 };
 
 // --- writing ---------------------------------------------------------------------------------------------------------
-
-// The first eight bytes as a number that is ordered as they are; what is missing counts as zeros. So a text is not less
-// than another with a smaller prefix.
-template <class = void>
-[[nodiscard]] std::uint64_t prefix_of(std::string_view text) noexcept {
-  std::uint64_t prefix = 0;
-  if (text.size() >= 8) {
-    prefix = __builtin_bswap64(load_64(text.data()));
-  } else {
-    for (std::size_t at = 0; at < text.size(); ++at)
-      prefix |= static_cast<std::uint64_t>(static_cast<unsigned char>(text[at])) << (56 - 8 * at);
-  }
-  return prefix;
-}
 
 // Which texts of an array differ, as long as they are few. Hostile texts can make all of them collide: then it gives
 // up.
