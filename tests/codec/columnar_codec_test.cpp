@@ -152,6 +152,15 @@ TEST_CASE("Texts of which few differ take the size of a number each") {
   CHECK(size_of(many, [](std::size_t) { return ""; }) < around);
 }
 
+TEST_CASE("Texts that differ in one byte, wherever it is, are told apart") {
+  for (const std::size_t size : {1U, 7U, 8U, 9U, 15U, 16U, 17U, 24U, 100U})
+    (void)size_of(1'000, [&](std::size_t number) {
+      std::string text(size, 'x');
+      text[number * 7 % size] = static_cast<char>('a' + number % 3);
+      return text;
+    });
+}
+
 TEST_CASE("Texts that all differ take their bytes, and what their lengths need") {
   const auto name = [](std::size_t number) { return std::to_string(10'000 + number) + " is a number"; };
   CHECK(size_of(many, name) < many * 17 + around);
