@@ -102,7 +102,9 @@ TEST_CASE("Integers that grow steadily take what the steps between them need") {
   CHECK(size_of(many, [](std::size_t number) { return 1'700'000'000'000 - 1'000 * integer(number); }) < around);
   CHECK(size_of(many, [](std::size_t number) { return 1'000'000 * integer(number) + scattered(number) % 8; }) <
         many * 5 / 8 + around);
-  CHECK(size_of(many, [](std::size_t number) { return INT64_MAX - 4'000 + integer(number); }) < many * 8 + around);
+  CHECK(size_of(many, [](std::size_t number) {
+          return std::bit_cast<std::int64_t>(std::uint64_t{INT64_MAX} - 4'000 + number);
+        }) < many * 8 + around);
 }
 
 TEST_CASE("Integers in runs take what the runs need") {
