@@ -6,6 +6,8 @@
 #include <string>
 
 #include "lake.hpp"
+#include "leveldb.hpp"
+#include "lmdb.hpp"
 #include "places.hpp"
 #include "sqlite.hpp"
 #include "workload.hpp"
@@ -31,6 +33,14 @@ void commit_with_sqlite(benchmark::State& state) {
   sample_writer writer(peer);
   for (auto _ : state)
     for (std::int64_t number = 0; number < state.range(0); ++number) writer.write(number, 1);
+}
+
+template <class Place, class Peer>
+void commit_with(benchmark::State& state) {
+  const Place place;
+  Peer peer(place.database_path(), Place::survives);
+  for (auto _ : state)
+    for (std::int64_t number = 0; number < state.range(0); ++number) peer.write(number, 1);
 }
 
 // All that one commit of one row puts into the store, in one piece.
@@ -74,6 +84,8 @@ BENCHMARK_TEMPLATE(put_bytes, memory)->Name("commit/floor/memory")->Apply(in_siz
 
 BENCHMARK_TEMPLATE(commit_with_tarn, durable_files)->Name("commit/tarn/files")->Apply(in_sizes<50>);
 BENCHMARK_TEMPLATE(commit_with_sqlite, durable_files)->Name("commit/sqlite/files")->Apply(in_sizes<50>);
+BENCHMARK_TEMPLATE(commit_with, durable_files, lmdb_database)->Name("commit/lmdb/files")->Apply(in_sizes<50>);
+BENCHMARK_TEMPLATE(commit_with, durable_files, leveldb_database)->Name("commit/leveldb/files")->Apply(in_sizes<50>);
 BENCHMARK_TEMPLATE(write_bytes, tarn::durability::full)->Name("commit/floor/files")->Apply(in_sizes<50>);
 
 BENCHMARK_TEMPLATE(put_bytes, durable_files)->Name("put/tarn/files")->Apply(in_sizes<50>);

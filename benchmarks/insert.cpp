@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "lake.hpp"
+#include "leveldb.hpp"
+#include "lmdb.hpp"
 #include "places.hpp"
 #include "sqlite.hpp"
 #include "workload.hpp"
@@ -15,10 +17,10 @@ namespace {
 
 using namespace tarn_benchmark;
 
-template <class Place>
+template <class Place, class Codec>
 void insert_with_tarn(benchmark::State& state) {
   const Place place;
-  tarn::client lake{place.store()};
+  tarn::client lake{place.store(), {}, Codec{}};
   create_table(lake);
   for (auto _ : state) insert(lake, 0, state.range(0));
 }
@@ -30,6 +32,13 @@ void insert_with_sqlite(benchmark::State& state) {
   peer.create_table(Place::synchronous);
   sample_writer writer(peer);
   for (auto _ : state) writer.write(0, state.range(0));
+}
+
+template <class Place, class Peer>
+void insert_with(benchmark::State& state) {
+  const Place place;
+  Peer peer(place.database_path(), Place::survives);
+  for (auto _ : state) peer.write(0, state.range(0));
 }
 
 // The data objects that tarn writes for these rows.
@@ -68,15 +77,19 @@ void in_sizes(benchmark::internal::Benchmark* registered) {
   registered->ArgName("rows")->Arg(1'000)->Arg(1'000'000)->Iterations(1)->Unit(benchmark::kMillisecond);
 }
 
-BENCHMARK_TEMPLATE(insert_with_tarn, memory)->Name("insert/tarn/memory")->Apply(in_sizes);
+BENCHMARK_TEMPLATE(insert_with_tarn, memory, tarn::json_codec)->Name("insert/tarn/memory")->Apply(in_sizes);
 BENCHMARK_TEMPLATE(insert_with_sqlite, memory)->Name("insert/sqlite/memory")->Apply(in_sizes);
 BENCHMARK(copy_finished_bytes)->Name("insert/floor/memory")->Apply(in_sizes);
 
-BENCHMARK_TEMPLATE(insert_with_tarn, durable_files)->Name("insert/tarn/files")->Apply(in_sizes);
+BENCHMARK_TEMPLATE(insert_with_tarn, durable_files, tarn::json_codec)->Name("insert/tarn/files")->Apply(in_sizes);
+BENCHMARK_TEMPLATE(insert_with, durable_files, lmdb_database)->Name("insert/lmdb/files")->Apply(in_sizes);
+BENCHMARK_TEMPLATE(insert_with, durable_files, leveldb_database)->Name("insert/leveldb/files")->Apply(in_sizes);
 BENCHMARK_TEMPLATE(insert_with_sqlite, durable_files)->Name("insert/sqlite/files")->Apply(in_sizes);
 BENCHMARK_TEMPLATE(write_finished_bytes, tarn::durability::full)->Name("insert/floor/files")->Apply(in_sizes);
 
-BENCHMARK_TEMPLATE(insert_with_tarn, volatile_files)->Name("insert/tarn/volatile files")->Apply(in_sizes);
+BENCHMARK_TEMPLATE(insert_with_tarn, volatile_files, tarn::json_codec)
+    ->Name("insert/tarn/volatile files")
+    ->Apply(in_sizes);
 BENCHMARK_TEMPLATE(insert_with_sqlite, volatile_files)->Name("insert/sqlite/volatile files")->Apply(in_sizes);
 BENCHMARK_TEMPLATE(write_finished_bytes, tarn::durability::none)->Name("insert/floor/volatile files")->Apply(in_sizes);
 

@@ -55,7 +55,8 @@ class files {
     return tarn::file_store{(folder_.path() / "lake").string(), {.durability = Durability}};
   }
   [[nodiscard]] std::string database_path() const { return (folder_.path() / "database").string(); }
-  static constexpr std::string_view synchronous = Durability == tarn::durability::full ? "FULL" : "OFF";
+  static constexpr bool survives = Durability == tarn::durability::full;
+  static constexpr std::string_view synchronous = survives ? "FULL" : "OFF";
 
   [[nodiscard]] const std::filesystem::path& folder() const noexcept { return folder_.path(); }
 

@@ -21,7 +21,7 @@ import tempfile
 
 import compile_cost
 
-PROGRAMS = ["insert", "commit", "open", "scan", "merge"]
+PROGRAMS = ["insert", "commit", "open", "scan", "json", "merge"]
 
 # What each benchmark does, by the first part of its name, and whether its time is told for each of the things it did.
 WORK = {
@@ -32,6 +32,17 @@ WORK = {
     "open warm": ("look for a newer version, after {count} commits", False),
     "scan": ("read every value of {count} rows", False),
     "sum": ("add up one column of {count} rows", False),
+    "parse": ("parse an object of {count} rows", False),
+    "write": ("write an object of {count} rows", False),
+}
+# What tarn is compared with, by the second part.
+PEERS = {
+    "sqlite": "SQLite",
+    "lmdb": "LMDB",
+    "leveldb": "LevelDB",
+    "simdjson": "simdjson",
+    "rapidjson": "RapidJSON",
+    "nlohmann": "nlohmann",
 }
 PLACES = {"memory": "memory", "files": "files", "volatile files": "files, no fsync"}
 ALL_SIZES = {"open cold"}  # of the others, the largest tells enough
@@ -97,8 +108,9 @@ def is_largest(what, all_of_them):
 
 
 def time_table(times):
-    yield "| work | where | tarn | SQLite | tarn / SQLite | floor | tarn / floor |"
-    yield "| --- | --- | ---: | ---: | ---: | ---: | ---: |"
+    """Each peer's time, and how many times tarn's it is, with either codec."""
+    yield "| work | where | tarn, JSON | tarn, columnar | peers: their time / JSON's, / columnar's | floor | JSON / floor |"
+    yield "| --- | --- | ---: | ---: | --- | ---: | ---: |"
     rank = {name: at for at, name in enumerate([*WORK, *PLACES])}
     for what in sorted(times, key=lambda key: (rank[key[0]], rank[key[1]], key[2])):
         work, place, count = what
@@ -106,10 +118,15 @@ def time_table(times):
             continue
         description, each = WORK[work]
         per = {who: ns / (count if each else 1) for who, ns in times[what].items()}
-        tarn, sqlite, floor = (per.get(who) for who in ("tarn", "sqlite", "floor"))
+        tarn, columnar, floor = (per.get(who) for who in ("tarn", "columnar", "floor"))
+        peers = []
+        for who, name in PEERS.items():
+            if who in per:
+                ratios = [ratio_text(per[who], mine) for mine in (tarn, columnar) if mine is not None]
+                peers.append(f"{name} {time_text(per[who])}: {', '.join(ratios)}")
         cells = [description.format(count=f"{count:,}"), PLACES[place]]
-        cells += ["-" if ns is None else time_text(ns) for ns in (tarn, sqlite)]
-        cells += [ratio_text(tarn, sqlite), "-" if floor is None else time_text(floor), ratio_text(tarn, floor)]
+        cells += ["-" if ns is None else time_text(ns) for ns in (tarn, columnar)]
+        cells += ["; ".join(peers) or "-", "-" if floor is None else time_text(floor), ratio_text(tarn, floor)]
         yield f"| {' | '.join(cells)} |"
 
 

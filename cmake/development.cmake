@@ -26,7 +26,10 @@ if(TARN_NO_EXCEPTIONS)
   target_compile_options(tarn_development INTERFACE -fno-exceptions -fno-rtti)
 endif()
 if(TARN_COVERAGE)
-  target_compile_options(tarn_development INTERFACE -fprofile-instr-generate -fcoverage-mapping -fcoverage-mcdc)
+  # Atomic, since threads that count at once lose counts, and a branch that was taken then seems never to have been.
+  target_compile_options(
+    tarn_development INTERFACE -fprofile-instr-generate -fprofile-update=atomic -fcoverage-mapping -fcoverage-mcdc
+  )
   target_link_options(tarn_development INTERFACE -fprofile-instr-generate)
 endif()
 

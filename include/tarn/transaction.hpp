@@ -429,7 +429,7 @@ class [[nodiscard]] transaction {
   }
 
   [[nodiscard]] row_scan scan_keys(pending& slot, key_range wanted, verification checks, row_filter matching = {}) {
-    if (wanted.first.empty() && !wanted.bounded)
+    if (!wanted.bounded)
       slot.access.scanned = true;
     else if (level_ == isolation::serializable)
       slot.access.reads.add_range(wanted, lake_->options.bounds.read_keys_max);

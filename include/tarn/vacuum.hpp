@@ -118,9 +118,9 @@ class id_set {
 };
 
 [[nodiscard]] constexpr timestamp before(timestamp time, std::uint64_t ms) noexcept {
-  return ms < static_cast<std::uint64_t>(INT64_MAX) && time.ms > INT64_MIN + static_cast<std::int64_t>(ms)
-             ? timestamp{time.ms - static_cast<std::int64_t>(ms)}
-             : timestamp{INT64_MIN};
+  if (ms >= static_cast<std::uint64_t>(INT64_MAX) || time.ms <= INT64_MIN + static_cast<std::int64_t>(ms))
+    return {INT64_MIN};
+  return {time.ms - static_cast<std::int64_t>(ms)};
 }
 
 // What is to be retained from now on.
@@ -136,8 +136,8 @@ template <class Store, class Codec, class Merge>
   const bool all_younger =
       !current && (current.error().code() == errc::not_found || current.error().code() == errc::snapshot_expired);
   if (!current && !all_younger) return current.error();
-  if (all_younger) oldest = newest.kept.oldest;
-  if (current && *current < oldest) oldest = *current;
+  const version in_use = current ? *current : newest.kept.oldest;
+  if (in_use < oldest) oldest = in_use;
   retention kept = newest.kept;
   if (oldest > kept.oldest) kept.oldest = oldest;
   if (const timestamp horizon = before(now, options.grace_ms); horizon > kept.horizon) kept.horizon = horizon;

@@ -31,7 +31,7 @@ struct bounds {
   std::uint64_t faulty;  // of runs in which any system call fails in any way
   std::uint64_t forgetful_runs;
 };
-constexpr bounds ci{2'500, 1'000, 1'500, 1'000, 1};
+constexpr bounds ci{3'500, 1'500, 3'000, 1'500, 1};
 constexpr bounds nightly{250'000, 80'000, 120'000, 80'000, 20};
 
 class power_cuts {
@@ -58,14 +58,16 @@ class power_cuts {
     while (distinct() < enough && bad_ == 0) {
       power_cut_run undisturbed(++seed_, short_run);
       undisturbed.run();
+      add(undisturbed, options);  // what comes before the call that fails is the same in all others
       for (const auto& each : undisturbed.failing_syncs()) {
         if (distinct() >= enough || bad_ != 0) return;
         power_cut_run run(seed_, short_run);
         run.machine->faults = {each.fault};
         run.run();
         ++failed_syncs_;
-        options.from_call = each.place;
-        add(run, options);
+        crash_options from_there = options;
+        from_there.from_call = each.place;
+        add(run, from_there);
       }
     }
   }
@@ -80,6 +82,7 @@ class power_cuts {
     while (distinct() < enough && bad_ == 0) {
       power_cut_run undisturbed(++seed_, short_run);
       undisturbed.run();
+      add(undisturbed, crash_options{});
       for (std::size_t kind = 0; kind < tarn::testing::directory_faults && bad_ == 0; ++kind) {
         const auto candidates = undisturbed.possible(static_cast<directory_fault>(kind), false);
         if (candidates.empty()) continue;

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <tarn/tarn.hpp>
+#include <utility>
 #include <vector>
 
 #include "../support/reading.hpp"
@@ -236,4 +238,38 @@ TEST_CASE("numbered work that conflicts with itself is told that it is done, run
   CHECK(late.commit({"loader", 1}).value() == version{3});
   CHECK(one.newest_snapshot().value()->at == version{3});  // what the client knows is still true
   CHECK(all_rows(one) == std::vector<row>{{1, 0}});
+}
+
+TEST_CASE("who loses the race for a slot to another that does the same work takes the other's for what is there") {
+  scripted_store store;
+  client one{store};
+  CHECK(load(one, 1, {"loader", 1}).value() == version{0});
+  auto late = begin_insert(one, 20);
+  bool raced = false;
+  store.plan().put = [&](std::string_view name, std::string_view bytes, memory_store& inner) {
+    if (name == entry_name({1}) && !std::exchange(raced, true)) {
+      client other{inner};
+      CHECK(load(other, 2, {"loader", 2}).value() == version{1});
+    }
+    return inner.put_if_absent(name, bytes);
+  };
+  CHECK(late.commit({"loader", 2}).value() == version{1});
+  CHECK(raced);
+  CHECK(all_rows(one) == std::vector<row>{{1}, {2}});
+  CHECK(load(one, 3, {"loader", 3}).value() == version{2});
+  client cold{store};
+  CHECK(all_rows(cold) == std::vector<row>{{1}, {2}, {3}});
+}
+
+TEST_CASE("to be told that work was done takes nothing away that the client has read since") {
+  memory_store store;
+  client one{store};
+  client two{store};
+  auto late = begin_insert(one, 1);
+  CHECK(load(two, 1, {"loader", 1}).value() == version{0});
+  CHECK(load(two, 2, {"loader", 2}).value() == version{1});
+  CHECK(one.newest_snapshot().value()->at == version{1});
+  CHECK(late.commit({"loader", 1}).value() == version{0});
+  CHECK(one.core()->latest->at == version{1});
+  CHECK(all_rows(one) == std::vector<row>{{1}, {2}});
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <tarn/tarn.hpp>
 #include <tarn/vacuum.hpp>
@@ -164,6 +165,66 @@ TEST_CASE("objects of many bytes are not small, whatever their rows") {
   CHECK(numbers_in(lake) == numbers{0, 1, 2});
 }
 
+TEST_CASE("of small neighbours as many are put together as fit by their bytes") {
+  client_options options = objects_of(100);
+  options.bounds.bytes_per_object = 4'000;
+  client lake{memory_store{}, options};
+  for (int number = 0; number < 4; ++number) {
+    auto tx = lake.begin().value();
+    if (number == 0) tx.create_table("x", {"n", "s"}).value();
+    tx.insert("x", {number, std::string(1'500, 'x')}).value();
+    tx.commit().value();
+  }
+  lake.compact("x").value();
+  CHECK(objects_in(lake) == "2+2");
+  CHECK(numbers_in(lake) == numbers{0, 1, 2, 3});
+}
+
+TEST_CASE("who runs a plan makes objects of the size that it was told, whoever has planned") {
+  client planner{memory_store{}, objects_of(100)};
+  for (const std::int64_t first : {0, 4, 8}) append(planner, first, first + 3);
+  const compaction_plan plan = planner.plan_compaction("x").value().front();
+  CHECK(plan.objects.size() == 3);
+  for (const std::uint64_t rows : {4U, 5U, 8U, 11U, 12U}) {
+    client runner{planner.store(), objects_of(rows)};
+    const compacted_objects done = runner.run_compaction(plan).value();
+    CHECK(done.object.rows == rows / 4 * 4);
+    CHECK(done.plan.objects.size() == rows / 4);
+  }
+}
+
+TEST_CASE("a row that newer columns make longer than the limit is not compacted, and said to be the reason") {
+  client_options options;
+  options.bounds.row_bytes_max = 100;
+  client lake{memory_store{}, options};
+  lake.run([](auto& tx) { return tx.create_table("x", {"n", "s"}); }).value();
+  for (int number = 0; number < 2; ++number)
+    lake.run([&](auto& tx) { return tx.insert("x", {number, std::string(80, 'x')}); }).value();
+  for (const char* const name : {"a", "b", "c", "d"})
+    lake.run([&](auto& tx) { return tx.add_column("x", {name}); }).value();
+  const auto done = lake.compact("x");
+  CHECK(code_of(done) == errc::limit_exceeded);
+  CHECK(done.error().message().find("compacting table x") != std::string::npos);
+  CHECK(numbers_in(lake) == numbers{0, 1});
+}
+
+TEST_CASE("a compaction without entropy for the new object's id fails, and so does its commit") {
+  tarn_test::test_environment hands;
+  client_options options = objects_of(100);
+  options.surroundings = hands.get();
+  client lake{memory_store{}, options};
+  append(lake, 0, 3);
+  append(lake, 4, 6);
+  const compaction_plan plan = lake.plan_compaction("x").value().front();
+  const compacted_objects done = lake.run_compaction(plan).value();
+  hands.has_entropy = false;
+  CHECK(lake.run_compaction(plan).error().message().find("entropy") != std::string::npos);
+  CHECK(lake.commit_compaction(done).error().message().find("entropy") != std::string::npos);
+  hands.has_entropy = true;
+  CHECK(lake.commit_compaction(done).has_value());
+  CHECK(objects_in(lake) == "7");
+}
+
 TEST_CASE("what is small or has lost much is a matter of options, which are checked") {
   client_options options = objects_of(100);
   options.compaction = {0, 100};
@@ -215,6 +276,9 @@ TEST_CASE("a plan of another lake, of another table of that name, or of objects 
   compaction_plan elsewhere = plan;
   elsewhere.table_id = {1, 1};
   CHECK(code_of(lake.run_compaction(elsewhere)) == errc::invalid_argument);
+  compaction_plan unknown = plan;
+  unknown.table = "y";
+  CHECK(code_of(lake.run_compaction(unknown)) == errc::invalid_argument);
   CHECK(code_of(lake.plan_compaction("y")) == errc::no_such_table);
   CHECK(code_of(lake.compact("y")) == errc::no_such_table);
 }
@@ -348,4 +412,32 @@ TEST_CASE("objects of the article's program are put together as well, as many as
         for (std::size_t at = 0; at < objects.size(); ++at) CHECK(objects[at].object.described);
       }
     }
+}
+
+TEST_CASE("an object of the article's program that is gone or damaged is not compacted, and named") {
+  for (const char* const damage : {"gone", "cut", "garbled"}) {
+    CAPTURE(damage);
+    const std::string what = damage;
+    const tarn_test::temporary_folder folder;
+    std::filesystem::copy(std::string(TARN_TEST_FIXTURES) + "/article/two-commits", folder.path(),
+                          std::filesystem::copy_options::recursive);
+    client lake{file_store{folder.path().string()}};
+    const shared_snapshot state = lake.newest_snapshot().value();
+    const auto& [name, table] = *state->tables.begin();
+    const std::string damaged = object_name(name, table->objects[1].object.id);
+    const std::filesystem::path path = folder.path() / damaged;
+    REQUIRE(std::filesystem::exists(path));
+    if (what == "gone") std::filesystem::remove(path);
+    if (what == "cut") std::filesystem::resize_file(path, std::filesystem::file_size(path) / 2);
+    if (what == "garbled") {  // in its row
+      std::string bytes(file_store{folder.path().string()}.get(damaged).value());
+      bytes.replace(bytes.find("[[") + 2, 1, "?");
+      std::ofstream(path, std::ios::binary) << bytes;
+    }
+    const auto done = lake.compact(name);
+    REQUIRE_FALSE(done.has_value());
+    CHECK(done.error().code() == errc::corrupt);
+    CHECK(done.error().message().find(damaged) != std::string::npos);
+    CHECK(lake.newest_snapshot().value()->at == state->at);
+  }
 }

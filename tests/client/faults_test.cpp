@@ -48,9 +48,9 @@ class lake_with_faults {
   // The next call of the client that is opened last, or the one after so many others, meets the fault.
   void plan_fault(std::size_t after, fault_kind kind, std::uint64_t argument = 0, bool for_good = false) {
     const std::size_t last = clients - 1;
-    faults->plan() = plan(planned_faults({{last, faults->calls_of(last) + after, {kind, argument, for_good}}}));
+    faults->chooser() = plan(planned_faults({{last, faults->calls_of(last) + after, {kind, argument, for_good}}}));
   }
-  [[nodiscard]] bool has_fired() const { return faults->never_fired(faults->plan().plan().planned()).empty(); }
+  [[nodiscard]] bool has_fired() const { return faults->never_fired(faults->chooser().plan().planned()).empty(); }
 
   version commit(client& lake) {
     environment.clock.ms += 1'000;
@@ -148,11 +148,11 @@ TEST_CASE("a checkpoint that a truncation removes at once is made of the version
   client lake = made.open();
   const tarn::shared_snapshot old = lake.newest_snapshot().value();
   const auto truncate_meanwhile = [&](std::size_t calls) {
-    made.faults->plan().interrupt(calls, [&] { made.give_up_everything(); });
+    made.faults->chooser().interrupt(calls, [&] { made.give_up_everything(); });
   };
   truncate_meanwhile(3);  // the next slot, the next marker, the put: then the checkpoint is read back
   const auto at = lake.checkpoint();
-  CHECK(made.faults->plan().take_interruption());
+  CHECK(made.faults->chooser().take_interruption());
   REQUIRE(at.has_value());
   CHECK(*at > old->at);
   CHECK(made.content.get(tarn::checkpoint_name(*at)).has_value());
@@ -160,7 +160,7 @@ TEST_CASE("a checkpoint that a truncation removes at once is made of the version
   lake_with_faults again;
   client other = again.open();
   const tarn::shared_snapshot state = other.newest_snapshot().value();
-  again.faults->plan().interrupt(1, [&] { again.give_up_everything(); });
+  again.faults->chooser().interrupt(1, [&] { again.give_up_everything(); });
   const tarn::status said = other.checkpoint_of(*state);
   REQUIRE_FALSE(said.has_value());
   CHECK(said.error().code() == errc::snapshot_expired);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <tarn/tarn.hpp>
 #include <tarn/vacuum.hpp>
 #include <vector>
@@ -80,6 +81,21 @@ TEST_CASE("a key that was looked up is in common only with a write of that key, 
     }
 }
 
+TEST_CASE("keys that were looked up between those that another writes, in its bucket or others, are not in common") {
+  const auto reading_each = [](std::int64_t first) {
+    return [=](auto& tx) {
+      for (std::int64_t key = first; key < 60; key += 2) (void)tx.get("x", {key});
+      tx.upsert("x", {std::int64_t{1'000'000}, "mine"}).value();
+    };
+  };
+  numbers even;
+  for (std::int64_t key = 0; key < 60; key += 2) even.push_back(key);
+  for (const std::uint32_t buckets : {1U, 4U}) {
+    CHECK_FALSE(setup(column_type::integer, buckets).conflicts(even, reading_each(1)));
+    CHECK(setup(column_type::integer, buckets).conflicts(even, reading_each(0)));
+  }
+}
+
 TEST_CASE("keys that both write are in common, whichever object ends first") {
   setup made;
   CHECK_FALSE(made.conflicts(numbers{1, 3, 5}, writing({2, 4, 6})));
@@ -120,6 +136,44 @@ TEST_CASE("keys too long for bounds are compared all the same") {
     CHECK_FALSE(made.conflicts(texts{long_one}, reading_text("a")));
     CHECK_FALSE(made.conflicts(texts{long_one}, reading_text("z")));
   }
+}
+
+TEST_CASE("a range of keys too long for bounds is compared with the keys themselves") {
+  const std::string x(100, 'x'), y(100, 'y'), z(100, 'z');
+  const auto scanning_text = [](const std::string& first, const std::string& last) {
+    return [=](auto& tx) {
+      auto scan = tx.scan("x", {std::string_view(first)}, {std::string_view(last)}).value();
+      while (scan.next()) {
+      }
+      tx.upsert("x", {"a", 1}).value();
+    };
+  };
+  setup made(column_type::string);
+  using texts = std::vector<std::string_view>;
+  CHECK(made.conflicts(texts{y}, scanning_text(x, z)));
+  CHECK_FALSE(made.conflicts(texts{x}, scanning_text(y, z)));  // all of theirs come before
+  CHECK_FALSE(made.conflicts(texts{z}, scanning_text(x, y)));  // after
+  CHECK_FALSE(made.conflicts(texts{x, z}, scanning_text("xy", y)));
+}
+
+TEST_CASE("an entry that writes to a bucket that is not there is corrupt, whatever keys are compared with its") {
+  setup made;
+  auto lake = made.open();
+  auto tx = lake.begin().value();
+  tx.upsert("x", {1, "mine"}).value();
+  entry forged;
+  forged.at = {1};
+  forged.transaction = {1, 2};
+  forged.read_version = {0};
+  forged.previous_checksum = crc32c(made.store.get(entry_name({0})).value());
+  action added{action_kind::add_block, {}, {}, {uuid{1, 3}, true, "json", 1, 1, 1}};
+  added.block.bucket = 1;
+  forged.actions.find_or_insert("x").push_back(added);
+  REQUIRE(made.store.put_if_absent(entry_name({1}), write_entry(forged)).outcome() == put_outcome::created);
+  const auto done = tx.commit();
+  REQUIRE_FALSE(done.has_value());
+  CHECK(done.error().code() == errc::corrupt);
+  CHECK(done.error().message().find("names a missing bucket") != std::string::npos);
 }
 
 TEST_CASE("keys of an object that a vacuum has taken cannot be compared: the transaction has expired") {

@@ -10,6 +10,7 @@
 #include "../support/reading.hpp"
 #include "../support/scripted_store.hpp"
 #include "../support/stores.hpp"
+#include "../support/test_environment.hpp"
 
 using namespace tarn;
 using namespace tarn_test;
@@ -224,13 +225,65 @@ TEST_CASE("a plan is stored as text, and read by another client") {
     const compaction_plan read = read_plan(to_text(plan)).value();
     CHECK(to_text(read) == to_text(plan));
     other.commit_compaction(other.run_compaction(read).value()).value();
-    compaction_plan wrong = read;
-    wrong.objects.pop_back();
-    CHECK(code_of(other.run_compaction(wrong)) == errc::invalid_argument);
+    const auto refuses = [&](auto change) {
+      compaction_plan wrong = read;
+      change(wrong);
+      return code_of(other.run_compaction(wrong)) == errc::invalid_argument;
+    };
+    CHECK(refuses([](compaction_plan& wrong) { wrong.objects.pop_back(); }));
+    CHECK(refuses([](compaction_plan& wrong) { std::swap(wrong.objects[0], wrong.objects[1]); }));
+    CHECK(refuses([](compaction_plan& wrong) { wrong.bucket = 2; }));
+    CHECK(refuses([](compaction_plan& wrong) { wrong.table = "nobody"; }));
+    CHECK(refuses([](compaction_plan& wrong) { wrong.table_id = {1, 1}; }));
+    CHECK(refuses([](compaction_plan& wrong) { wrong.objects.clear(); }));
   }
   CHECK(lake.plan_compaction("users").value().empty());
   CHECK(code_of(read_plan("{}")) == errc::corrupt);
   CHECK(code_of(read_plan("[")) == errc::corrupt);
+}
+
+TEST_CASE("a plan is renewed for what its bucket has now, unless its table was dropped or is another one") {
+  client lake{memory_store{}};
+  const auto change = [&](auto work) { lake.run(work).value(); };
+  change([](auto& tx) {
+    create_users(tx);
+    return tx.upsert("users", {1, "a", 0});
+  });
+  change([](auto& tx) { return tx.upsert("users", {2, "b", 0}); });
+  compaction_plan plan = lake.plan_compaction("users").value()[0];
+  change([](auto& tx) { return tx.upsert("users", {3, "c", 0}); });
+  CHECK(renew_plan(plan, *lake.newest_snapshot().value()));
+  CHECK(plan.objects.size() == 3);
+  CHECK(plan.at == version{2});
+  change([](auto& tx) { return tx.drop_table("users"); });
+  CHECK_FALSE(renew_plan(plan, *lake.newest_snapshot().value()));
+  change([](auto& tx) {
+    create_users(tx);
+    return tx.upsert("users", {1, "a", 0});
+  });
+  CHECK_FALSE(renew_plan(plan, *lake.newest_snapshot().value()));
+}
+
+TEST_CASE("what stops a compaction of keys is told, and nothing is committed") {
+  test_environment hands;
+  client_options options;
+  options.surroundings = hands.get();
+  options.bounds.row_bytes_max = 100;
+  client lake{memory_store{}, options};
+  lake.run([](auto& tx) { return tx.create_table("t", {{"k", column_type::integer}, "v"}, keyed{{"k"}}); }).value();
+  for (const int key : {1, 2}) lake.run([&](auto& tx) { return tx.upsert("t", {key, std::string(80, 'x')}); }).value();
+  hands.has_entropy = false;
+  CHECK(lake.run_compaction(lake.plan_compaction("t").value()[0]).error().message().find("entropy") !=
+        std::string::npos);
+  hands.has_entropy = true;
+  // Newer columns make the rows longer than the limit.
+  for (const char* const name : {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "l"})
+    lake.run([&](auto& tx) { return tx.add_column("t", {name}); }).value();
+  const version before = lake.newest_snapshot().value()->at;
+  CHECK(code_of(lake.compact("t")) == errc::limit_exceeded);
+  CHECK(lake.newest_snapshot().value()->at == before);
+  auto reading = lake.begin().value();
+  CHECK(rows_of(reading, "t").size() == 2);
 }
 
 TEST_CASE("a fresh block is placed by position, a stale one in the same slice by key") {
@@ -412,6 +465,7 @@ TEST_CASE("a keyed object with rows that are no records is corrupt, whatever its
     REQUIRE(writable.put_if_absent(entry_name({1}), write_entry(forged)).outcome() == put_outcome::created);
     auto reading = lake.begin().value();
     CHECK(code_of(reading.get("t", {5})) == errc::corrupt);
+    CHECK(code_of(lake.compact("t")) == errc::corrupt);
     auto scan = reading.scan("t").value();
     while (scan.next()) {
     }

@@ -869,6 +869,129 @@ TEST_CASE("what a vacuum has given up stays given up for a client that cannot re
   CHECK(rows_at(lake, {9}) == 9);
 }
 
+TEST_CASE("a vacuum cannot add up what a tag holds if that is gone, and says so; nobody has overtaken it") {
+  busy_store store;
+  lake_in_time made(store);
+  made.grow_to(9);
+  auto lake = made.open();
+  lake.tag("held", {3}).value();
+  made.give_up({8});
+  const auto objects = names_in(store.inner(), object_prefix);
+  store.inner().remove(checkpoint_name({3})).value();
+  made.hands().clock.ms += 1'000;
+  check_fails(vacuum(lake, made.keeping(1)), errc::snapshot_expired, "tag 'held'");
+  CHECK(names_in(store.inner(), object_prefix) == objects);
+}
+
+TEST_CASE("a vacuum by age keeps what there is if all is younger, or all that is older is gone; errors are no ages") {
+  busy_store store;
+  lake_in_time made(store);
+  made.grow_to(9);
+  auto lake = made.open();
+  vacuum_options by_age = made.keeping(1);
+  by_age.keep_ms = 1'000'000;
+  CHECK(vacuum(lake, by_age)->kept.oldest == version{0});  // all is younger
+  by_age.keep_ms = 5'500;
+  CHECK(vacuum(lake, by_age)->kept.oldest == version{3});
+  made.give_up({8});
+  by_age.keep_ms = 5'500;
+  CHECK(vacuum(lake, by_age)->kept.oldest == version{8});  // what was the newest then is gone
+  store.plan().before_get = [](std::string_view name) {
+    return name.starts_with(checkpoint_prefix) ? status(error(errc::io, "down")) : status();
+  };
+  check_fails(vacuum(lake, by_age), errc::io, "down");
+}
+
+TEST_CASE("a vacuum that another vacuum overtakes at any moment succeeds, or says so") {
+  std::uint64_t moments = 0, overtaken = 0;
+  for (std::uint64_t moment = 0; moment <= moments; ++moment) {
+    busy_store store;
+    lake_in_time made(store);
+    made.grow_to(9);
+    auto lake = made.open();
+    made.hands().clock.ms += 1'000;
+    std::uint64_t calls = 0;
+    interrupt(store, moment, calls, [&] {
+      auto other = made.open();
+      CHECK(vacuum(other, made.keeping(1)).has_value());
+    });
+    CAPTURE(moment);
+    const auto done = vacuum(lake, made.keeping(4));
+    if (!done.has_value()) check_fails(done, errc::expired, "another vacuum or truncation has given up");
+    if (!done.has_value()) ++overtaken;
+    moments = calls;
+    store.plan().before_get = {};
+    CHECK(vacuum(lake, made.keeping(1)).has_value());
+  }
+  CHECK(moments >= 5);
+  CHECK(overtaken >= 1);
+}
+
+TEST_CASE("what a restore has brought back is kept with the versions that have it, also once it is dropped again") {
+  memory_store store;
+  lake_in_time made(store);
+  made.grow_to(3);
+  auto lake = made.open();
+  const auto drop = [&] { lake.run([](auto& tx) { return tx.drop_table("x"); }).value(); };
+  drop();
+  lake.restore({3}).value();
+  drop();
+  made.hands().clock.ms += 1'000;
+  CHECK(vacuum(lake, made.keeping(3))->kept.oldest == version{4});  // neither that nor the newest has the table
+  CHECK(rows_at(lake, {5}) == 3);
+  made.hands().clock.ms += 1'000;
+  CHECK(vacuum(lake, made.keeping(1))->objects.size() == 3);
+}
+
+TEST_CASE("garbage that cannot be removed is told, and goes the next time") {
+  busy_store store;
+  lake_in_time made(store);
+  made.grow_to(5);
+  auto lake = made.open();
+  lake.compact("x").value();
+  made.hands().clock.ms += 1'000;
+  for (const std::uint64_t removals : {0U, 2U}) {
+    store.allow_removals(removals);
+    check_fails(vacuum(lake, made.keeping(1)), errc::io, "cannot remove");
+  }
+  CHECK(names_in(store.inner(), object_prefix).size() == 4);
+  store.allow_removals(UINT64_MAX);
+  CHECK(vacuum(lake, made.keeping(1))->objects.size() == 3);
+  CHECK(rows_at(lake, lake.newest_snapshot().value()->at) == 5);
+}
+
+TEST_CASE("a truncation that finds damage says so, whether or not another was faster; errors of the store come first") {
+  // What truncating to version 7 comes to if entry 3 is damaged, or cannot be got, and another truncation comes right
+  // before, which gets it.
+  const auto outcome = [](std::string_view what, bool overtaken) {
+    busy_store store;
+    lake_in_time made(store);
+    made.grow_to(9);
+    auto lake = made.open();
+    made.hands().clock.ms += 1'000;
+    REQUIRE(vacuum(lake, made.keeping(3))->kept.oldest == version{7});
+    REQUIRE(lake.checkpoint().has_value());  // so that nobody else needs that entry
+    bool others_are_at_it = false;
+    int looks = 0;  // the first is for the state at version 7, the second for the marker
+    store.plan().before_get = [&](std::string_view name) {
+      if (name != entry_name({3}) || others_are_at_it || ++looks == 1) return status();
+      others_are_at_it = true;
+      if (overtaken) made.give_up({8});
+      others_are_at_it = false;
+      if (what == "damaged") return status(error(errc::corrupt, "damaged"));
+      return what == "down" ? status(error(errc::io, "down")) : status();
+    };
+    const auto done = truncate(lake);
+    return done ? std::string("truncated") : std::string(name_of(done.error().code()));
+  };
+  CHECK(outcome("good", false) == "truncated");
+  CHECK(outcome("good", true) == "conflict");
+  CHECK(outcome("damaged", false) == "corrupt");
+  CHECK(outcome("damaged", true) == "conflict");
+  CHECK(outcome("down", false) == "io");
+  CHECK(outcome("down", true) == "io");
+}
+
 TEST_CASE_TEMPLATE("D16: an application that repeats a number after its entry was truncated is told that it is done",
                    Place, TARN_EACH_STORE) {
   Place place;

@@ -215,7 +215,8 @@ class simulated_run {
     history_check_options options;
     // A store that does not find what was put breaks its promise, on which these rest.
     if (faults_->counts().of(fault_kind::negative_cache) > 0)
-      options.checks = options.checks.without(tarn::testing::check::fresh).without(tarn::testing::check::sessions);
+      options.rules =
+          options.rules.without(tarn::testing::history_rule::fresh).without(tarn::testing::history_rule::sessions);
     const history_report report = history_check(recorder_.recorded(), options).run();
     if (!report.good()) return report.message();
     const auto found = last.check();

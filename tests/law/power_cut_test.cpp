@@ -93,6 +93,9 @@ TEST_CASE("an fsync that fails and gives up what it was to write costs no acknow
   undisturbed.run();
   const auto syncs = undisturbed.failing_syncs();
   REQUIRE(syncs.size() > 5);
+  crash_options options;
+  options.model = tarn::testing::failed_sync_gives_up_pages;
+  check_run(undisturbed, options);
   std::uint64_t unclear = 0;
   for (const auto& each : syncs) {
     INFO("fault ", to_text(each.fault));
@@ -101,8 +104,6 @@ TEST_CASE("an fsync that fails and gives up what it was to write costs no acknow
     run.run();
     CHECK(run.machine->trace[each.place].gave_up_pages);
     unclear += run.happened["commit_unknown"];
-    crash_options options;
-    options.model = tarn::testing::failed_sync_gives_up_pages;
     options.from_call = each.place;
     check_run(run, options);
   }

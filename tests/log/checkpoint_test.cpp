@@ -388,6 +388,39 @@ TEST_CASE("a sealed checkpoint that says what cannot be is corrupt, and said to 
   CHECK(contains(whole.complaint_of("\"Tables\":[", "\"Tables\":7,\"Rest\":["), "Tables"));
 }
 
+TEST_CASE("a table in a sealed checkpoint that is no table is corrupt, and said to be what it is") {
+  const altered_checkpoint whole((limits()));
+  const auto complains = [&](std::string_view right, std::string_view wrong, std::string_view what,
+                             errc code = errc::corrupt) {
+    CAPTURE(wrong);
+    CHECK(contains(whole.complaint_of(right, wrong, code), what));
+  };
+  for (const char* const wrong : {"1", "1,2,3", ""})
+    complains("\"ColumnIds\":[1,2]", concat({"\"ColumnIds\":[", wrong, "]"}), "of each column");
+  complains("\"Types\":[\"any\",\"double\"]", "\"Types\":[\"any\"]", "of each column");
+  complains("\"Nullable\":[true,true]", "\"Nullable\":[true]", "of each column");
+  for (const char* const wrong : {"0", "-1", "4294967296", "\"1\"", "1.0"})
+    complains("\"ColumnIds\":[1,", concat({"\"ColumnIds\":[", wrong, ","}), "of the wrong kind");
+  complains("\"Nullable\":[true,", "\"Nullable\":[1,", "of the wrong kind");
+  complains("\"Types\":[\"any\",", "\"Types\":[\"tensor\",", "tensor", errc::unsupported);
+  complains(R"("Columns":["a","b"],"ColumnIds":[1,2],"Types":["any","double"],"Nullable":[true,true])",
+            R"("Columns":[],"ColumnIds":[],"Types":[],"Nullable":[])", "has no columns");
+  complains("\"Schemas\":[", "\"Schemas\":[],\"Rest\":[", "has no schemas");
+  complains("\"Since\":[2,", "\"Since\":[", "of each bucket");
+  complains("\"Since\":[2,", "\"Since\":[\"2\",", "no version");
+  complains("\"KeyedObjects\":[{", "\"KeyedObjects\":[7,{", "has a wrong object");
+  complains("\"Bucket\":0", "\"Bucket\":3", "does not have");
+  complains("\"Form\":\"base\"", "\"Form\":\"gamma\"", "has the form 'gamma'");
+  complains("\"Form\":\"delta\"", "\"Compacted\":true,\"Form\":\"delta\"", "is compacted, but no base");
+  complains("\"Form\":\"delta\"", "\"Compacted\":7,\"Form\":\"delta\"", "Compacted");
+  complains("\"OrderVersion\":1", "\"OrderVersion\":3", "out of order");
+  complains("\"Bucket\":0", "\"Schema\":1,\"Bucket\":0", "does not have");
+  complains("\"Codec\":\"json\"", "\"Schema\":1,\"Codec\":\"json\"", "does not have");
+  complains("\"Tags\":[", "\"Tags\":[{\"Tag\":\"\",\"Version\":1}", "tag");
+  complains("\"Tags\":[", "\"Tags\":[{\"Tag\":\"a\",\"Version\":-2}", "tag");
+  complains("{\"Table\":\"bag\"", "{\"Table\":\".bag\"", "'.bag'");
+}
+
 TEST_CASE("parts of a checkpoint that are described as they cannot be are corrupt") {
   const altered_checkpoint parted(small_parts());
   CHECK(contains(parted.complaint_of("{\"Bytes\":100", "{\"Bytes\":99"), "is damaged"));
@@ -456,6 +489,44 @@ TEST_CASE("a good checkpoint that is read wrongly once is not replaced") {
   }
   CHECK(faults->counts().of(testing::fault_kind::flipped_bit) == 1);
   CHECK(faults->calls_of(1) == 3);  // no remove among them
+}
+
+TEST_CASE("what stops a damaged checkpoint from being replaced is told, and what cannot be read is not replaced") {
+  // At the second put, the first list or the remove number `failing`, for a damaged checkpoint in parts.
+  const auto ensure = [](const char* failing_call, int failing) {
+    removing_scripted_store store;
+    client_options options = without_checkpoints();
+    options.bounds = small_parts();
+    varied_lake lake(store, options);
+    (void)lake.get().checkpoint().value();
+    const snapshot state = lake.newest();
+    const std::string name = checkpoint_name({1});
+    REQUIRE(store.inner().remove(name).has_value());
+    REQUIRE(store.inner().put_if_absent(name, "damaged").outcome() == put_outcome::created);
+    const std::string call = failing_call;
+    int calls = 0;
+    const auto fails_at = [&](const char* each) {
+      return call == each && ++calls == failing ? status(error(errc::permission, "no")) : status();
+    };
+    store.plan().before_get = [&](std::string_view) { return fails_at("get"); };
+    store.plan().before_list = [&] { return fails_at("list"); };
+    store.plan().before_remove = [&](std::string_view) { return fails_at("remove"); };
+    store.plan().put = [&](std::string_view of, std::string_view bytes, memory_store& inner) {
+      const status allowed = of == name ? fails_at("put") : status();
+      return allowed ? inner.put_if_absent(of, bytes) : put_result::not_applied(allowed.error());
+    };
+    test_environment hands;
+    const status done = ensure_checkpoint(store, state, options.bounds, backoff_options{}, hands.get());
+    if (done) CHECK(check_checkpoint(store, state, options.bounds).has_value());
+    return done ? "good" : name_of(done.error().code());
+  };
+  CHECK(ensure("nothing", 1) == "good");
+  CHECK(ensure("get", 1) == "permission");  // first look
+  CHECK(ensure("get", 2) == "permission");  // second look
+  CHECK(ensure("remove", 1) == "permission");
+  CHECK(ensure("list", 1) == "permission");
+  CHECK(ensure("remove", 2) == "permission");  // of a part
+  CHECK(ensure("put", 2) == "permission");     // the first has found it there
 }
 
 TEST_CASE("a checkpoint goes with its parts, and leaves strangers") {

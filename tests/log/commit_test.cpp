@@ -23,8 +23,9 @@ const auto always = [](const entry&) { return status(); };
 
 error failing(const char* why) { return {errc::io, why}; }
 
-struct setup {
-  scripted_store store;
+template <class Store = scripted_store>
+struct setup_of {
+  Store store;
   test_environment hands;
   environment surroundings = hands.get();
   commit_options options;
@@ -66,6 +67,13 @@ struct setup {
     return state;
   }
 };
+using setup = setup_of<>;
+
+// A truncation by somebody else, of the entries `first` to `last`, which were those of these transactions.
+void put_marker(memory_store& inner, std::int64_t number, version first, version last, sequence<uuid> transactions) {
+  const truncation_marker marker{first, last, {last}, std::move(transactions)};
+  REQUIRE(inner.put_if_absent(marker_name(number), write_marker(marker)).outcome() == put_outcome::created);
+}
 
 }  // namespace
 
@@ -454,4 +462,95 @@ TEST_CASE("C15: there is a time after the last of all") {
   CHECK(time_after(state, s.surroundings) == timestamp{1'001});
   state.time = {INT64_MAX};
   CHECK(time_after(state, s.surroundings) == timestamp{INT64_MAX});
+}
+
+TEST_CASE("an entry of the article's that came since is nobody's commit, and is followed") {
+  setup s;
+  REQUIRE(s.store.inner().put_if_absent(entry_name({0}), R"({"Id":0,"Actions":{}})").outcome() == put_outcome::created);
+  CHECK(*s.commit(1) == version{1});
+  CHECK(s.log() == std::vector<uuid>{uuid(), sample_id(1)});
+}
+
+TEST_CASE("a vacuum's horizon is before its own entry's time, whatever it was to be") {
+  for (const bool vacuums : {true, false})
+    for (const std::int64_t ahead : {-1, 0, 1}) {
+      setup s;
+      entry mine = s.make(1);
+      mine.vacuums = vacuums;
+      mine.kept = {{s.hands.clock.ms + ahead}, {0}};
+      commit_attempt attempt(s.store, shared_snapshot(), s.extent, mine, always, s.options, s.surroundings, s.bounds);
+      REQUIRE(attempt.run().has_value());
+      const shared_snapshot state = s.head();
+      if (vacuums) CHECK(state->kept.horizon.ms == state->time.ms - 1);
+      if (!vacuums) CHECK(state->kept.horizon == snapshot().kept.horizon);
+    }
+}
+
+TEST_CASE("a commit from a version that was truncated has expired before anything is read") {
+  setup s;
+  REQUIRE(s.commit(1).has_value());
+  REQUIRE(s.commit(2, s.head()).has_value());
+  s.extent.truncated = {1};
+  const std::uint64_t gets = s.store.plan().gets;
+  CHECK(s.commit(3).error().code() == errc::expired);
+  CHECK(s.store.plan().gets == gets);
+  s.extent.truncated = {0};
+  CHECK(*s.commit(3, s.head()) == version{2});
+}
+
+TEST_CASE("an entry in a slot that a truncation has emptied was committed if the marker names it") {
+  // What became of the commit, in slot 0, if others go on to slot 2 and truncate up to slot 1.
+  const auto outcome = [](std::uint64_t named, bool marker_can_be_read) {
+    setup_of<tarn_test::removing_scripted_store> s;
+    s.options.backoff.attempts_max = 2;
+    bool landed = false;
+    s.store.plan().put = [&](std::string_view name, std::string_view bytes, memory_store& inner) {
+      const put_result put = inner.put_if_absent(name, bytes);
+      put_marker(inner, 0, {0}, {1}, {sample_id(named), sample_id(8)});
+      landed = true;
+      return put;
+    };
+    std::uint64_t looks = 0;
+    s.store.plan().before_get = [&](std::string_view name) {
+      const bool again = landed && name == marker_name(0) && ++looks > 1;
+      return again && !marker_can_be_read ? status(failing("down")) : status();
+    };
+    const auto done = s.commit(1);
+    return done ? concat({"version ", done->number}) : std::string(name_of(done.error().code()));
+  };
+  CHECK(outcome(1, true) == "version 0");
+  CHECK(outcome(7, true) == "expired");
+  CHECK(outcome(1, false) == "commit_unknown");
+  CHECK(outcome(7, false) == "commit_unknown");
+}
+
+TEST_CASE("a conflict with what may be garbage of a truncation is not told: the transaction has expired") {
+  // The snapshot is version 1; version 2 goes with the transaction, version 3 does not. While version 3 is read, others
+  // truncate up to version `last`; at -1 nobody does.
+  const auto outcome = [](std::int64_t last, std::uint64_t refused) {
+    setup_of<tarn_test::removing_scripted_store> s;
+    for (std::uint64_t id = 0; id < 6; ++id) REQUIRE(s.commit(id, s.head()).has_value());
+    shared_snapshot old;
+    REQUIRE(read_forward(s.store.inner(), old, {{1}, {}}, s.bounds, accept_all).has_value());
+    bool truncated = last < 0;
+    s.store.plan().before_get = [&](std::string_view name) {
+      if (name == entry_name({3}) || refused == 2) {
+        sequence<uuid> gone;
+        for (std::int64_t at = 0; at <= last; ++at) gone.push_back(sample_id(static_cast<std::uint64_t>(at)));
+        if (!std::exchange(truncated, true)) put_marker(s.store.inner(), 0, {0}, {last}, gone);
+      }
+      return status();
+    };
+    const auto done = s.commit(9, old, [&](const entry& theirs) {
+      return theirs.transaction == sample_id(refused) ? status(error(errc::conflict, "no")) : status();
+    });
+    REQUIRE_FALSE(done.has_value());
+    return std::string(name_of(done.error().code()));
+  };
+  CHECK(outcome(-1, 3) == "conflict");
+  CHECK(outcome(4, 3) == "expired");
+  CHECK(outcome(2, 3) == "expired");   // version 2, which was read, may have been garbage
+  CHECK(outcome(1, 3) == "conflict");  // only the snapshot and what came before was given up
+  CHECK(outcome(1, 2) == "conflict");  // nothing was read since
+  CHECK(outcome(2, 2) == "expired");
 }

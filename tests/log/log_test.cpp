@@ -149,6 +149,24 @@ TEST_CASE("an entry of another history is off the chain") {
   CHECK(state.error().message().find("off the chain") != std::string::npos);
 }
 
+TEST_CASE("an error of the store while it is asked whether the log goes on is passed on") {
+  const auto open_hole = [](auto fail) {
+    scripted_store store = store_with(4);
+    REQUIRE(store.inner().remove(entry_name({1})).has_value());
+    REQUIRE(store.inner().put_if_absent("_log_00000000000000000002x", "?").outcome() == put_outcome::created);
+    fail(store.plan());
+    return open(store).error();
+  };
+  CHECK(open_hole([](auto&) {}).code() == errc::corrupt);
+  const error down(errc::io, "down");
+  CHECK(open_hole([&](auto& plan) {
+          plan.before_list = [&plan, down] { return plan.lists > 1 ? status(down) : status(); };
+        }).code() == errc::io);
+  CHECK(open_hole([&](auto& plan) {
+          plan.before_get = [down](std::string_view name) { return name == entry_name({2}) ? status(down) : status(); };
+        }).code() == errc::io);
+}
+
 TEST_CASE("an error of the store is passed on, not taken for the end of the log") {
   scripted_store store = store_with(3);
   store.plan().before_get = [](std::string_view name) {

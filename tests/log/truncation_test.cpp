@@ -41,6 +41,17 @@ std::string complaint_of(std::string_view right, std::string_view wrong, errc co
   return read.error().message();
 }
 
+// Lists two markers that are not there.
+struct haunted_store : tarn_test::removing_scripted_store {
+  template <class Visit>
+  status list(std::string_view prefix, std::string_view start_after, Visit visit) {
+    const status listed = scripted_store::list(prefix, start_after, visit);
+    visit(marker_name(7));
+    visit(marker_name(8));
+    return listed;
+  }
+};
+
 }  // namespace
 
 TEST_CASE("a marker reads back as it was written") {
@@ -91,6 +102,45 @@ TEST_CASE("truncations are found one by one, or after a listing, which may name 
   log_extent known = listed;
   REQUIRE(list_truncations(store, known).has_value());
   CHECK(known.markers == 3);
+}
+
+TEST_CASE("a listing saves the markers before the last, each of which costs a get otherwise") {
+  for (const std::int64_t count : {0, 1, 2, 5}) {
+    tarn_test::removing_scripted_store store;
+    for (std::int64_t number = 0; number < count; ++number)
+      put(store.inner(), number, write_marker(marker_to(number, number)));
+    log_extent one_by_one, listed;
+    REQUIRE(find_truncations(store, one_by_one).has_value());
+    CHECK(store.plan().gets == static_cast<std::uint64_t>(count) + 1);
+    store.plan().gets = 0;
+    REQUIRE(list_truncations(store, listed).has_value());
+    CHECK(store.plan().gets == (count == 0 ? 1 : count == 1 ? 2 : 3));
+    CHECK(listed.markers == count);
+  }
+}
+
+TEST_CASE("markers that are listed and are not there are passed over; those that cannot be read are not") {
+  haunted_store store;
+  put(store.inner(), 0, write_marker(marker_to(0, 3)));
+  put(store.inner(), 1, write_marker(marker_to(4, 6)));
+  log_extent extent;
+  REQUIRE(list_truncations(store, extent).has_value());
+  CHECK(extent.markers == 2);
+  CHECK(extent.truncated == version{6});
+  const auto fails = [&](std::int64_t number) {
+    store.plan().before_get = [=](std::string_view name) {
+      return name == marker_name(number) ? status(error(errc::io, "down")) : status();
+    };
+    log_extent unknown;
+    const status found = list_truncations(store, unknown);
+    return !found && found.error().code() == errc::io;
+  };
+  CHECK(fails(8));
+  CHECK(fails(1));
+  store.plan().before_get = {};
+  store.plan().before_list = [] { return error(errc::io, "down"); };
+  log_extent unknown;
+  CHECK(list_truncations(store, unknown).error().code() == errc::io);
 }
 
 TEST_CASE("a damaged marker is an error, also if the listing names it last") {

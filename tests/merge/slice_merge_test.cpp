@@ -38,7 +38,10 @@ class source_of_told {
     ++next_;
     return true;
   }
-  [[nodiscard]] const record& current() const { return current_; }
+  [[nodiscard]] const record& current() const {
+    REQUIRE(next_ > 0);  // before that there is none
+    return current_;
+  }
   [[nodiscard]] tarn::status status() const { return {}; }
   [[nodiscard]] std::string describe() const { return "object " + name_; }
 
@@ -133,12 +136,18 @@ TEST_CASE("Positions that cannot be are corruption, and name the object") {
   CHECK(error_of({{{20, "at", 1}, {30, "at", 0}}}, {true}) == "object run 1 has records that are not sorted by key");
   CHECK(error_of({{{20, "at", 1}, {21, "before", 1}}}, {true}) ==
         "object run 1 has records that are not sorted by key");
+  CHECK(error_of({{{15, "before", 1}, {20, "at", 1}}}, {true}).empty());
+  CHECK(error_of({{{25, "before", 2}, {26, "before", 1}}}, {true}) ==
+        "object run 1 has records that are not sorted by key");
   CHECK(error_of({{{20, "at", 1}, {30, "at", 1}}}, {true}) == "object run 1 has records that are not sorted by key");
   CHECK(error_of({{{12, "before", 1}, {11, "before", 1}}}, {true}) ==
         "object run 1 has records that are not sorted by key");
   CHECK(error_of({{{12, "", 0}, {12, "", 0}}}, {false}) == "object run 1 has records that are not sorted by key");
   CHECK(error_of({{{12, "", 0}, {11, "", 0}}}, {false}) == "object run 1 has records that are not sorted by key");
   CHECK(error_of({{{20, "", 0}}, {{20, "at", 1}}, {{20, "", 0}}}, {false, true, false}).empty());
+  CHECK(error_of({{{20, "", 0}}, {{20, "at", 1}}, {{20, "at", 1}}}, {false, true, true}).empty());
+  CHECK(error_of({{{20, "", 0}}, {{20, "at", 1}}, {{20, "before", 2}}}, {false, true, true}) ==
+        "object run 3 has another position for a key than other objects");
   // 25 is after row 1, so what claims to be before row 1 afterwards goes back.
   CHECK(error_of({{{25, "", 0}}, {{26, "", 0}}, {{40, "before", 1}}}, {false, false, true}) ==
         "object run 3 has positions that go back");
@@ -149,13 +158,63 @@ TEST_CASE("Only a verifying merge finds a position that could be but is wrong, a
   CHECK(merge_runs({wrong_row}, {true}).error.empty());
   CHECK(merge_runs({wrong_row}, {true}, verification::of_positions).error ==
         "object run 1 has a wrong position, at row 2, for the key (20)");
-  for (const std::uint64_t gap : {0U, 1U, 2U, 3U}) {
-    const std::string error = merge_runs({{{25, "before", gap}}}, {true}, verification::of_positions).error;
-    CHECK(error.empty() == (gap == 2));
-    if (gap != 2) CHECK(error.starts_with("object run 1 has a wrong position, before row " + std::to_string(gap)));
-  }
+  for (const std::uint64_t right : {0U, 1U, 2U, 3U})
+    for (const std::uint64_t gap : {0U, 1U, 2U, 3U}) {
+      const auto key = static_cast<std::int64_t>(10 * right + 5);
+      const std::string error = merge_runs({{{key, "before", gap}}}, {true}, verification::of_positions).error;
+      CHECK(error.empty() == (gap == right));
+      if (gap != right)
+        CHECK(error.starts_with("object run 1 has a wrong position, before row " + std::to_string(gap)));
+    }
   CHECK(merge_runs({{{20, "before", 1}}}, {true}, verification::of_positions).error.size() > 0);
   CHECK(merge_runs({{{40, "before", 3}}}, {true}, verification::of_positions).error.empty());
+}
+
+TEST_CASE("Before the first row of a base without any, every key is in its place") {
+  slice_merge<source_of_told> merged(by_first, verification::of_positions);
+  merged.set_base(source_of_told("base", {}), 0);
+  merged.add_run(source_of_told("run", {{5, "before", 0}, {6, "before", 0}}), true);
+  CHECK(merged.next());
+  CHECK(merged.next());
+  CHECK_FALSE(merged.next());
+  CHECK(merged.status().has_value());
+}
+
+TEST_CASE("A verifying merge finds a base whose rows are not in order, which no position tells of") {
+  for (const auto checks : {verification::of_order, verification::of_positions}) {
+    slice_merge<source_of_told> merged(by_first, checks);
+    merged.set_base(source_of_told("base", {{20, "", 0}, {10, "", 0}}), 2);
+    CHECK(merged.next());
+    CHECK(merged.next() == (checks == verification::of_order));
+    if (merged.status()) continue;
+    CHECK(merged.status().error().message() == "object base has rows not sorted by key");
+  }
+}
+
+TEST_CASE("What a source fails with, the merge fails with, wherever it is read") {
+  struct failing_source : source_of_told {
+    using source_of_told::source_of_told;
+    [[nodiscard]] static tarn::status status() { return error(errc::io, "the disk is on fire"); }
+  };
+  const auto fails_after = [](std::vector<told> base, std::uint64_t rows, std::vector<told> run, verification checks) {
+    slice_merge<failing_source> merged(by_first, checks);
+    merged.set_base(failing_source("base", std::move(base)), rows);
+    // No run: its end is looked at first.
+    if (!run.empty()) merged.add_run(failing_source("run", std::move(run)), true);
+    int rows_read = 0;
+    while (merged.next()) ++rows_read;
+    CHECK(merged.status().error().code() == errc::io);
+    return rows_read;
+  };
+  const std::vector<told> three{{10, "", 0}, {20, "", 0}, {30, "", 0}};
+  for (const auto checks : {verification::of_order, verification::of_positions}) {
+    CHECK(fails_after(three, 3, {}, checks) == 3);            // at the end of the base
+    CHECK(fails_after(three, 4, {}, checks) == 3);            // in the base
+    CHECK(fails_after(three, 3, {{5, "", 0}}, checks) == 1);  // at the end of the run
+    CHECK(fails_after({}, 1, {{5, "", 0}}, checks) == 0);     // in the base, looking for a key
+    CHECK(fails_after({}, 1, {{5, "at", 0}}, checks) == 0);   // in the base, at a position
+    CHECK(fails_after({}, 1, {{5, "before", 0}}, checks) == (checks == verification::of_order ? 1 : 0));
+  }
 }
 
 TEST_CASE("A verifying merge looks at each of the records that are at one position, not only at the first") {
@@ -167,13 +226,17 @@ TEST_CASE("A verifying merge looks at each of the records that are at one positi
         "object run 1 has a wrong position, at row 1, for the key (21)");
 }
 
-TEST_CASE("A base that has fewer rows than the log says is corruption") {
-  slice_merge<source_of_told> merged(by_first, verification::of_order);
-  merged.set_base(source_of_told("base", {{10, "", 0}}), 2);
-  CHECK(merged.next());
-  CHECK_FALSE(merged.next());
-  REQUIRE_FALSE(merged.status().has_value());
-  CHECK(merged.status().error().message() == "object base has fewer rows than the log says");
+TEST_CASE("A base that has fewer rows than the log says is corruption, whatever the missing row is read for") {
+  for (const auto checks : {verification::of_order, verification::of_positions})
+    for (const std::vector<told>& run : {std::vector<told>{}, {{15, "at", 1}}, {{15, "before", 1}}, {{15, "", 0}}}) {
+      slice_merge<source_of_told> merged(by_first, checks);
+      merged.set_base(source_of_told("base", {{10, "", 0}}), 2);
+      merged.add_run(source_of_told("run", run), true);
+      while (merged.next()) {
+      }
+      REQUIRE_FALSE(merged.status().has_value());
+      CHECK(merged.status().error().message() == "object base has fewer rows than the log says");
+    }
 }
 
 TEST_CASE("A base that has more rows than the log says is corruption, however the last one was read") {

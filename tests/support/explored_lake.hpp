@@ -103,7 +103,7 @@ class explored_lake {
     options.begin = [this](const std::vector<tarn::testing::planned_fault>& plan) { begin(plan); };
     options.check_step = [this](const tarn::testing::explored_moment& now) { return follow(now); };
     options.check = [this](const tarn::testing::explored_moment& end) { return check(end); };
-    options.faults.fired = [this] { return faults_->never_fired(faults_->plan().planned()).empty(); };
+    options.faults.fired = [this] { return faults_->never_fired(faults_->chooser().planned()).empty(); };
     return tarn::testing::explore(std::move(programs), std::move(options));
   }
 
@@ -286,7 +286,7 @@ class explored_lake {
     // at once. `kept` can be asked of this one: only whoever comes after all steps reads old versions, and sessions are
     // each of one client, whose steps have one order.
     tarn::testing::history_check_options what;
-    what.checks = what.checks.without(tarn::testing::check::fresh);
+    what.rules = what.rules.without(tarn::testing::history_rule::fresh);
     if (std::string stale = times_.stale_snapshot(recorder_->recorded(), end.steps()); !stale.empty()) return stale;
     const tarn::testing::history_report report = tarn::testing::check_history(recorder_->recorded(), what);
     if (!end.repeats()) transactions_ += report.transactions;

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <functional>
-#include <tarn/testing/fault_plan.hpp>
+#include <tarn/testing/fault_chooser.hpp>
 #include <utility>
 
 namespace tarn_test {

@@ -30,6 +30,7 @@ namespace tarn_test {
 struct random_clients_counts {
   tarn::testing::fault_counts faults;
   std::uint64_t runs = 0;
+  std::uint64_t repeated = 0;  // runs that were made again, of which nothing else is counted
   std::uint64_t calls = 0;
   std::uint64_t commits = 0;
   std::uint64_t refused = 0;  // for a conflict, or since a vacuum has overtaken them
@@ -55,6 +56,7 @@ struct random_clients_counts {
   using counter = std::uint64_t random_clients_counts::*;
   [[nodiscard]] static std::vector<std::pair<const char*, counter>> members() {
     return {{" runs, ", &random_clients_counts::runs},
+            {" made twice, ", &random_clients_counts::repeated},
             {" calls, ", &random_clients_counts::calls},
             {" commits, ", &random_clients_counts::commits},
             {" refused, ", &random_clients_counts::refused},
@@ -136,17 +138,17 @@ class random_clients {
   }
   // What can happen to few operations comes first, so that it does.
   void draw_faults(const std::vector<tarn::testing::random_faults>& drawn, std::size_t number, std::size_t call) {
-    std::vector<tarn::testing::planned_fault> met;
-    for (const tarn::testing::store_operation each : tarn::testing::all_operations)
-      if (const auto what = drawn[static_cast<std::size_t>(each)].choose({each, number, call, {}});
-          what != tarn::testing::fault())
-        met.push_back({number, call, what});
     const auto operations = [](const tarn::testing::planned_fault& one) {
       return std::count_if(std::begin(tarn::testing::all_operations), std::end(tarn::testing::all_operations),
                            [&](auto each) { return can_happen(one.what.kind, each); });
     };
-    std::stable_sort(met.begin(), met.end(),
-                     [&](const auto& a, const auto& b) { return operations(a) < operations(b); });
+    const auto rarer = [&](const auto& a, const auto& b) { return operations(a) < operations(b); };
+    std::vector<tarn::testing::planned_fault> met;
+    for (const tarn::testing::store_operation each : tarn::testing::all_operations) {
+      const auto what = drawn[static_cast<std::size_t>(each)].choose({each, number, call, {}});
+      const tarn::testing::planned_fault fault{number, call, what};
+      if (what != tarn::testing::fault()) met.insert(std::upper_bound(met.begin(), met.end(), fault, rarer), fault);
+    }
     for (const tarn::testing::planned_fault& each : met)
       if (std::find(planned_.begin(), planned_.end(), each) == planned_.end()) planned_.push_back(each);
   }
@@ -158,6 +160,7 @@ class random_clients {
     recorder_.emplace();
     faults_ = store::state_of(plan);
     wrong_.clear();
+    this_run_ = {};
     truncated_ = {};
     environments_.clear();
     for (std::size_t number = 0; number < traits_.size(); ++number) {
@@ -220,7 +223,7 @@ class random_clients {
       tarn::testing::random_source choices(random.next());
       note(act(*lake, choices));
       if (!own.has_crashed()) continue;
-      ++counts_.crashes;
+      ++this_run_.crashes;
       if (!traits_[number].restarts || restarted) return;
       restarted = true;
       faults_->restart(number);
@@ -236,17 +239,17 @@ class random_clients {
     switch (done.error().code()) {
       case errc::conflict:
       case errc::expired:
-      case errc::snapshot_expired: ++counts_.refused; return;
-      case errc::commit_unknown: ++counts_.in_doubt; return;
+      case errc::snapshot_expired: ++this_run_.refused; return;
+      case errc::commit_unknown: ++this_run_.in_doubt; return;
       case errc::io:
-      case errc::no_space: ++counts_.failed; return;
+      case errc::no_space: ++this_run_.failed; return;
       case errc::exists:
       case errc::no_such_table:
       case errc::table_exists: return;
       default: break;
     }
     if (damage_) {
-      ++counts_.detected;
+      ++this_run_.detected;
       return;
     }
     if (wrong_.empty()) wrong_ = "without damage: " + done.error().message();
@@ -299,7 +302,7 @@ class random_clients {
     for (std::size_t left = 1 + random.below(4); left > 0; --left)
       if (const tarn::status done = do_one(*tx, random); !done) return done;
     const auto committed = tx->commit();
-    if (committed) ++counts_.commits;
+    if (committed) ++this_run_.commits;
     return status_of(committed);
   }
 
@@ -341,7 +344,7 @@ class random_clients {
   // Whose each version is, as soon as it lands: later it may be truncated away. What lands where a truncation was is
   // nobody's.
   [[nodiscard]] std::string follow_log(const tarn::testing::explored_moment& now) {
-    ++counts_.calls;
+    ++this_run_.calls;
     const tarn::testing::explored_step& last = now.steps().back();
     if (last.call.operation != tarn::testing::store_operation::put || !last.call.effective) return {};
     auto content = now.store();
@@ -349,7 +352,7 @@ class random_clients {
     std::int64_t number = 0;
     if (tarn::parse_entry_name(last.call.name, at) && at > truncated_) note_version(content, at);
     if (!tarn::parse_marker_name(last.call.name, number)) return {};
-    ++counts_.truncations;
+    ++this_run_.truncations;
     const auto marker = tarn::get_marker(content, number);
     if (!marker) return "a marker cannot be read: " + marker.error().message();
     truncated_ = marker->last;
@@ -357,8 +360,13 @@ class random_clients {
   }
 
   [[nodiscard]] std::string check(const tarn::testing::explored_moment& end) {
-    ++counts_.runs;
-    counts_.faults += faults_->counts();
+    if (end.repeats()) {
+      ++counts_.repeated;
+    } else {
+      ++this_run_.runs;
+      this_run_.faults += faults_->counts();
+      counts_ += this_run_;
+    }
     if (!wrong_.empty()) return wrong_;
     // Somebody who meets no faults reads what is there.
     recorded last(client(store(end.store(), store::state_of(), 0), options_of(traits_.size())), *recorder_);
@@ -370,10 +378,12 @@ class random_clients {
       return "cannot be read at the end: " + done.error().message();
     tarn::testing::history_check_options what;
     // A store that does not find what was put makes clients begin with older snapshots than they should.
-    if (damage_) what.checks = what.checks.without(tarn::testing::check::fresh).without(tarn::testing::check::sessions);
+    if (damage_)
+      what.rules =
+          what.rules.without(tarn::testing::history_rule::fresh).without(tarn::testing::history_rule::sessions);
     const auto found = tarn::testing::check_history(recorder_->recorded(), what);
     if (!found.good()) return found.message();
-    return seed_ % 16 == 0 ? check_whole(last.inner()) : std::string();
+    return damage_ || seed_ % 16 == 0 ? check_whole(last.inner()) : std::string();
   }
 
   // Takes its time. Whether it is done follows from the seed alone, so that a run that is made again is checked again.
@@ -408,6 +418,7 @@ class random_clients {
   std::uint64_t seed_;
   bool damage_;
   random_clients_counts& counts_;
+  random_clients_counts this_run_;
   std::vector<client_traits> traits_;
   std::vector<tarn::testing::explored_program> programs_;
   tarn::testing::fault_plan planned_;

@@ -17,6 +17,8 @@ struct script {
   std::function<tarn::put_result(std::string_view name, std::string_view bytes, tarn::memory_store& inner)> put;
   // Called before a get: an error is returned instead of the bytes.
   std::function<tarn::status(std::string_view name)> before_get;
+  std::function<tarn::status()> before_list;
+  std::function<tarn::status(std::string_view name)> before_remove;
   std::uint64_t puts = 0;
   std::uint64_t gets = 0;
   std::uint64_t lists = 0;
@@ -43,6 +45,8 @@ class scripted_store {
   template <class Visit>
   [[nodiscard]] tarn::status list(std::string_view prefix, std::string_view start_after, Visit visit) {
     ++script_->lists;
+    if (script_->before_list)
+      if (const tarn::status allowed = script_->before_list(); !allowed) return allowed;
     return inner_.list(prefix, start_after, visit);
   }
 
@@ -52,6 +56,17 @@ class scripted_store {
  private:
   tarn::memory_store inner_;
   std::shared_ptr<script> script_;
+};
+
+// The same, and it can remove.
+class removing_scripted_store : public scripted_store {
+ public:
+  using scripted_store::scripted_store;
+  [[nodiscard]] tarn::status remove(std::string_view name) {
+    if (plan().before_remove)
+      if (const tarn::status allowed = plan().before_remove(name); !allowed) return allowed;
+    return inner().remove(name);
+  }
 };
 
 [[nodiscard]] inline bool is_entry(std::string_view name) { return name.starts_with("_log_"); }

@@ -374,6 +374,8 @@ TEST_CASE("a read set of many keys is bounded while it grows") {
   read_set ranges;
   for (int at = 0; at < 11; ++at) ranges.add_range({"a", "b", true}, 10);
   CHECK(ranges.is_whole());
+  ranges.add_range({"c", "d", true}, 10);
+  CHECK(ranges.ranges().empty());  // it has all of them
 }
 
 // --- bounds of keys --------------------------------------------------------------------------------------------------
@@ -428,11 +430,12 @@ TEST_CASE("bounds of keys: a box, that of each part by itself, in the order of k
   REQUIRE(span.bounded);
   CHECK(span.first == key_bytes({"m", -3}));
   CHECK(span.last == key_bytes({"p", 9}));
-  CHECK(span.overlaps({key_bytes({"p", 9}), {}, false}));
-  CHECK_FALSE(span.overlaps({key_bytes({"p", 10}), {}, false}));
+  CHECK(span.overlaps({key_bytes({"p", 9}), key_bytes({"q", 0}), true}));
+  CHECK_FALSE(span.overlaps({key_bytes({"p", 10}), key_bytes({"q", 0}), true}));
   CHECK_FALSE(span.overlaps({"", key_bytes({"m", -3}), true}));  // a range ends before its last key
   CHECK(span.overlaps({"", key_bytes({"m", -2}), true}));
   CHECK_FALSE(span_of_keys(table, data_object()).bounded);
+  CHECK(span_of_keys(table, data_object()).overlaps({key_bytes({"q", 0}), key_bytes({"r", 0}), true}));  // any key
 }
 
 TEST_CASE("bounds of keys: long texts have none, booleans have, and nothing has none") {
@@ -446,10 +449,21 @@ TEST_CASE("bounds of keys: long texts have none, booleans have, and nothing has 
   CHECK_FALSE(may_share_keys(table, cut, object_with(table, {{bytes{"b"}, false}})));
   CHECK(may_share_keys(table, cut, object_with(table, {{bytes{"b"}, true}})));
   CHECK_FALSE(span_of_keys(table, object_with(table, {})).bounded);
-  // Bounds of another kind than the column's, which only a faulty writer makes, are none.
-  data_object wrong;
-  wrong.bounds = shared<const object_bounds>::make(object_bounds{{table.columns[1].id, 0, true, value(1), value(2)}});
-  CHECK(may_share_keys(table, wrong, object_with(table, {{bytes{"b"}, true}})));
+  CHECK_FALSE(
+      may_share_keys(table, object_with(table, {{bytes{"a"}, true}}), object_with(table, {{bytes{"b"}, true}})));
+  CHECK(may_share_keys(table, object_with(table, {{bytes{"b"}, true}}), object_with(table, {{bytes{"b"}, true}})));
+  // Bounds of another kind than the column's, or of two kinds, which only a faulty writer makes, are none.
+  const auto may_share_with = [&](value min, value max) {
+    data_object wrong;
+    wrong.bounds = shared<const object_bounds>::make(
+        object_bounds{{table.columns[1].id, 0, true, std::move(min), std::move(max)}});
+    return may_share_keys(table, wrong, object_with(table, {{bytes{"b"}, true}}));
+  };
+  CHECK(may_share_with(value(1), value(2)));
+  CHECK(may_share_with(value(), value()));
+  CHECK(may_share_with(value(false), value(0)));
+  CHECK(may_share_with(value(false), value(true)));
+  CHECK_FALSE(may_share_with(value(false), value(false)));
 }
 
 TEST_CASE("a key is described from its bytes as from its values") {

@@ -2,6 +2,7 @@
 // forgets any one fsync is found out.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -136,11 +137,33 @@ class putting_store {
 TEST_CASE("what is not synced is there or not, torn, or whole; fsync of a file fixes its bytes and not its name") {
   const calls_by_hand by;
   const int file = by.make("a", "bytes!");
-  CHECK(by.states() == texts{"f/", "f/a=", "f/a=byt", "f/a=byt000", "f/a=bytes!"});
-  CHECK(by.states(tarn::testing::ordered_like_ext4) == texts{"f/", "f/a=", "f/a=byt", "f/a=bytes!"});
+  CHECK(by.states() == texts{"f/", "f/a=", "f/a=b", "f/a=byt", "f/a=bytes", "f/a=byt000", "f/a=bytes!"});
+  CHECK(by.states(tarn::testing::ordered_like_ext4) ==
+        texts{"f/", "f/a=", "f/a=b", "f/a=byt", "f/a=bytes", "f/a=bytes!"});
   CHECK(by.system.sync_file(file));
   CHECK(by.states() == texts{"f/", "f/a=bytes!"});
   CHECK(by.states(tarn::testing::ordered_like_ext4) == texts{"f/a=bytes!"});
+}
+
+TEST_CASE("a write is torn after one byte, in the middle, where its last block begins, and before its last byte") {
+  const auto torn = [](std::size_t before, std::size_t size) {
+    const calls_by_hand by;
+    const int file = by.make("a", std::string(before, '-').c_str());
+    CHECK(by.system.sync_file(file));
+    CHECK(by.system.sync_folder(by.folder));
+    const std::string bytes(size, '+');
+    CHECK(by.system.write(file, bytes.data(), bytes.size()));
+    std::set<std::size_t> sizes;
+    for (const std::string& each : by.states(tarn::testing::ordered_like_ext4))
+      sizes.insert(static_cast<std::size_t>(std::count(each.begin(), each.end(), '+')));
+    return sizes;
+  };
+  using all = std::set<std::size_t>;
+  CHECK(torn(0, 1200) == all{0, 1, 600, 1024, 1199, 1200});
+  CHECK(torn(0, 1024) == all{0, 1, 512, 1023, 1024});
+  CHECK(torn(0, 512) == all{0, 1, 256, 511, 512});
+  CHECK(torn(500, 100) == all{0, 1, 12, 50, 99, 100});
+  CHECK(torn(0, 1) == all{0, 1});
 }
 
 TEST_CASE("fsync of a folder fixes the names in it, and not the bytes of the files") {
@@ -215,10 +238,10 @@ TEST_CASE("two puts: no state breaks a promise; each kind of fsync that is forgo
   };
   const simulated_disk::node_number lake = 1;
   const std::vector<forgotten> all{
-      {"nothing", {}, 20, 0},
-      {"files", [](const traced_call& sync) { return sync.call == system_call::sync_file; }, 110, 126},
-      {"the folder", [=](const traced_call& sync) { return sync.folder == lake; }, 32, 26},
-      {"the parent", [](const traced_call& sync) { return sync.folder == simulated_disk::root; }, 20, 2},
+      {"nothing", {}, 26, 0},
+      {"files", [](const traced_call& sync) { return sync.call == system_call::sync_file; }, 236, 290},
+      {"the folder", [=](const traced_call& sync) { return sync.folder == lake; }, 42, 30},
+      {"the parent", [](const traced_call& sync) { return sync.folder == simulated_disk::root; }, 26, 2},
   };
   for (const forgotten& each : all) {
     INFO("forgotten: ", each.what);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <tarn/store/store.hpp>
 #include <tarn/testing/explore.hpp>
+#include <tarn/testing/fault_store.hpp>
 #include <utility>
 #include <vector>
 
@@ -78,9 +79,9 @@ struct counting {
 // The first of so many random scenarios, from this seed on, in which the searches by this relation differ from brute
 // force, and how; 0 if there is none.
 std::uint64_t first_difference(std::uint64_t seed, std::uint64_t count, tarn::testing::call_relation related,
-                               std::string_view how) {
+                               std::string_view how, decltype(tarn_test::make_random_scenario)& make) {
   for (const std::uint64_t end = seed + count; seed < end; ++seed) {
-    const auto compared = tarn_test::compare_searches(tarn_test::make_random_scenario(seed), related);
+    const auto compared = tarn_test::compare_searches(make(seed), related);
     if (compared.difference.empty() || compared.difference.find(how) == std::string::npos) continue;
     MESSAGE("seed ", seed, ": ", compared.difference);
     return seed;
@@ -108,15 +109,32 @@ bool same_name(const store_call& one, const store_call& other) noexcept { return
 TEST_CASE("Partial order and states find what brute force finds, and count the interleavings that it runs") {
   const std::uint64_t seed = tarn_test::seed_of_this_run();
   CAPTURE(seed);
-  CHECK(first_difference(seed, 150 / tarn_test::share_of_cases(), tarn::testing::calls_depend, {}) == 0);
+  const std::uint64_t count = 120 / tarn_test::share_of_cases();
+  CHECK(first_difference(seed, count, tarn::testing::calls_depend, {}, tarn_test::make_random_scenario) == 0);
+  CHECK(first_difference(seed, count, tarn::testing::calls_depend, {}, tarn_test::make_faulty_scenario) == 0);
+  // All orders of clients that do the same are many.
+  CHECK(first_difference(seed, count / 8, tarn::testing::calls_depend, {}, tarn_test::make_symmetric_scenario) == 0);
+}
+
+TEST_CASE("Clients that do the same and never come to a call of their own have no order to begin in") {
+  using kind = tarn_test::random_call::kind;
+  tarn_test::random_scenario scenario;
+  scenario.clients.assign(2, {{kind::put_later, "x", {}, false}});
+  scenario.programs = {"same", "same"};
+  const auto compared = tarn_test::compare_searches(scenario, tarn::testing::calls_depend);
+  CHECK(compared.difference == "");
+  CHECK(compared.all_runs == 2);
 }
 
 TEST_CASE("A relation that calls dependent calls independent is found out by brute force") {
   constexpr std::string_view outcomes = "by partial order the outcomes are others";
-  CHECK(first_difference(1, 100, lists_commute, outcomes) > 0);
-  CHECK(first_difference(1, 100, gets_commute, outcomes) > 0);
+  for (auto* const make : {tarn_test::make_random_scenario, tarn_test::make_faulty_scenario}) {
+    CHECK(first_difference(1, 100, lists_commute, outcomes, *make) > 0);
+    CHECK(first_difference(1, 100, gets_commute, outcomes, *make) > 0);
+  }
+  CHECK(first_difference(1, 100, gets_commute, outcomes, tarn_test::make_symmetric_scenario) > 0);
   // Two removes lead to the same store and the same answers in both orders: that they depend is less clear.
-  CHECK(first_difference(101, 10, removes_commute, outcomes) > 0);
+  CHECK(first_difference(101, 10, removes_commute, outcomes, tarn_test::make_random_scenario) > 0);
 }
 
 TEST_CASE("Calls depend on each other if one changes what the other is about") {
@@ -525,6 +543,34 @@ TEST_CASE("Of two faults, the second may be at a call that is only made because 
   CHECK(report.plans == 5);
   CHECK(report.plans_dropped == 0);  // no second fault at the same call
   CHECK(report.runs_with_faults > 0);
+}
+
+TEST_CASE("Of two faults, the second may be at a call that the store sees later because of the first") {
+  using store = tarn::testing::fault_store<explored_store>;
+  store::state faults;
+  std::set<std::string> happened;
+  exploration_options options;
+  for (const char* const name : {"x1", "x2", "x3"}) (void)options.initial.put_if_absent(name, name);
+  options.faults.kinds = {{fault_kind::list_disorder, 4}, {fault_kind::misdirected, 0}, {fault_kind::late, 0}};
+  options.faults.at_once = 2;
+  options.begin = [&](const fault_plan& plan) { faults = store::state_of(plan); };
+  options.faults.fired = [&] { return faults->never_fired(faults->chooser().planned()).empty(); };
+  options.check = [&](const explored_moment& end) {
+    if (options.faults.fired()) happened.insert(to_text(end.faults()));
+    return std::string();
+  };
+  const explored_program program{"looks", [&](explored_store content) {
+                                   store mine(std::move(content), faults, 0);
+                                   std::string names;
+                                   (void)mine.list("x", "", [&](std::string_view name) { names += name; });
+                                   const auto found = mine.get("x1");
+                                   const bool misled = names != "x1x2x3" || std::string_view(found.value()) != "x1";
+                                   if (misled) (void)mine.remove("x1");
+                                 }};
+  const exploration_report report = explore({program}, options);
+  CHECK(report.exhaustive);
+  CHECK(happened ==
+        std::set<std::string>{"", "a0.F13:4", "a1.F18", "a0.F13:4,a1.F18", "a0.F13:4,a2.F3", "a1.F18,a2.F3"});
 }
 
 TEST_CASE("Plans of faults that never happen do not count") {

@@ -47,7 +47,7 @@ class appending_clients {
     tarn_test::replay_if_asked(options);
     options.initial = lake_;
     options.begin = [this](const fault_plan& plan) { begin(plan); };
-    options.faults.fired = [this] { return faults_->never_fired(faults_->plan().planned()).empty(); };
+    options.faults.fired = [this] { return faults_->never_fired(faults_->chooser().planned()).empty(); };
     options.check = [this](const tarn::testing::explored_moment& end) { return difference(end); };
     std::vector<tarn::testing::explored_program> programs;
     for (std::size_t number = 0; number < clients_.size(); ++number)

@@ -45,7 +45,7 @@ struct writer_and_reader {
     };
     options.check = [this](const explored_moment& end) {
       if (end.repeats()) return std::string();
-      by_run += check_history(recorder->recorded(), {check_set::none().with(check::fresh)}).count;
+      by_run += check_history(recorder->recorded(), {history_rules::none().with(history_rule::fresh)}).count;
       const std::string wrong = times.stale_snapshot(recorder->recorded(), end.steps());
       by_order += wrong.empty() ? 0U : 1U;
       return std::string();

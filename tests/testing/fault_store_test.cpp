@@ -37,7 +37,7 @@ struct one_fault {
     REQUIRE(content.put_if_absent(name, "bytes of " + name).outcome() == put_outcome::created);
   }
   [[nodiscard]] bool has(const std::string& name) const { return content.get(name).has_value(); }
-  [[nodiscard]] bool has_fired() const { return faults->never_fired(faults->plan().planned()).empty(); }
+  [[nodiscard]] bool has_fired() const { return faults->never_fired(faults->chooser().planned()).empty(); }
   // Of the faulty store.
   [[nodiscard]] names listed(const std::string& prefix = "", const std::string& start_after = "") {
     names all;
@@ -358,6 +358,21 @@ TEST_CASE("F10: a list that nothing was changed under is not stale") {
   one_fault run(fault{fault_kind::stale_list, 40});
   CHECK(run.listed("a") == names{"a1", "a2", "a3"});
   CHECK_FALSE(run.has_fired());
+}
+
+TEST_CASE("F10, F12: what was not there when it was removed is no name that lists had once") {
+  for (const bool late : {false, true}) {
+    CAPTURE(late);
+    one_fault test(planned_fault{0, 2, {fault_kind::stale_list, 5}});
+    if (late) test.faults = store::state_of({{0, 0, {fault_kind::late}}, {0, 2, {fault_kind::stale_list, 5}}});
+    if (late) test.faulty = store(test.content, test.faults, 0, &test.environment);
+    CHECK(test.faulty.remove("a0").has_value() != late);
+    (void)test.faulty.get("nothing");
+    CHECK(test.listed("a") == names{"a1", "a2", "a3"});
+    CHECK(test.faults->changes().removed("", "").empty());
+    CHECK(test.faulty.remove("a1").has_value());
+    CHECK(test.faults->changes().removed("", "") == names{"a1"});
+  }
 }
 
 TEST_CASE("F11: a list omits one name or two, any of them") {

@@ -15,16 +15,16 @@ namespace {
 
 using namespace tarn_test;
 using tarn::testing::anomaly;
-using tarn::testing::check;
-using tarn::testing::check_set;
 using tarn::testing::history_report;
+using tarn::testing::history_rule;
+using tarn::testing::history_rules;
 
 [[nodiscard]] told_history tell(const std::string& text) { return told_history(corpus_setup + text); }
 
-[[nodiscard]] history_report report_of(const std::string& text, check_set checks = check_set::all()) {
+[[nodiscard]] history_report report_of(const std::string& text, history_rules rules = history_rules::all()) {
   const told_history told = tell(text);
   REQUIRE(told.complaint() == "");
-  return tarn::testing::check_history(told.get(), {checks});
+  return tarn::testing::check_history(told.get(), {rules});
 }
 
 [[nodiscard]] std::string text_of(const history_report& report) {
@@ -54,14 +54,14 @@ TEST_CASE("every good twin is accepted") {
 }
 
 TEST_CASE("every check, left out, lets a bad history through") {
-  for (std::size_t number = 0; number < tarn::testing::check_count; ++number) {
-    const auto which = static_cast<check>(number);
+  for (std::size_t number = 0; number < tarn::testing::history_rule_count; ++number) {
+    const auto which = static_cast<history_rule>(number);
     CAPTURE(std::string(name_of(which)));
     // Cycles are a second opinion on what was read: they find most of what these two do.
-    const bool doubled = which == check::reads || which == check::serial;
-    const check_set others = doubled ? check_set::all().without(check::cycles) : check_set::all();
+    const bool doubled = which == history_rule::reads || which == history_rule::serial;
+    const history_rules others = doubled ? history_rules::all().without(history_rule::cycles) : history_rules::all();
     // And they are needed where transactions may be ordered otherwise than their versions.
-    const check_set with = which == check::cycles ? others.without(check::serial) : others;
+    const history_rules with = which == history_rule::cycles ? others.without(history_rule::serial) : others;
     std::size_t missed = 0;
     for (const bad_history& each : bad_histories)
       if (!report_of(each.bad, with).good() && report_of(each.bad, with.without(which)).good()) ++missed;
@@ -81,7 +81,7 @@ TEST_CASE("every anomaly that is named is in the corpus or is a kind of cycle") 
 
 // What cycles alone make of a history, in the order of their transactions.
 [[nodiscard]] history_report cycles_of(const std::string& text) {
-  return report_of(text, check_set::none().with(check::cycles));
+  return report_of(text, history_rules::none().with(history_rule::cycles));
 }
 
 TEST_CASE("cycles are found and named without a look at the model") {
@@ -141,7 +141,7 @@ TEST_CASE("of many violations all are counted and some are told") {
   std::string text;
   for (int at = 0; at < 50; ++at) text += "r" + std::to_string(at) + " 1->r x?77\n";
   const told_history told = tell(text);
-  const history_report report = tarn::testing::check_history(told.get(), {check_set::all(), 10});
+  const history_report report = tarn::testing::check_history(told.get(), {history_rules::all(), 10});
   CHECK(report.count == 50);
   CHECK(report.violations.size() == 10);
 }

@@ -178,7 +178,7 @@ template <object_store Store>
   json_fields fields(*document, name);
   snapshot state;
   checkpoint_json::read_head(fields, state);
-  if (fields.state() && state.at != at) fields.complain(concat({"is that of version ", state.at.number}));
+  if (state.at != at) fields.complain(concat({"is that of version ", state.at.number}));
   if (fields.state() && !fields.has("Parts")) checkpoint_json::read_tables(fields.list("Tables"), fields, state);
   if (!fields.state()) return fields.state().error();
   if (!fields.has("Parts")) return shared_snapshot(std::move(state));

@@ -129,14 +129,14 @@ class commit_attempt {
     }
   }
 
-  // The state at the version that `run` has returned.
+  // The state at the version that `run` has returned, if the entry there is ours; else that of the empty lake.
   [[nodiscard]] const shared_snapshot& after() const noexcept { return after_; }
 
  private:
   [[nodiscard]] status meet(const entry& theirs) {
     if (!theirs.of_article && theirs.transaction == mine_.transaction) committed_ = theirs.at;
     if (committed_ != version()) return {};
-    if (theirs.at == mine_.at) offered_ = false;  // the slot is theirs for good, also if they are a conflict
+    offered_ = false;  // if it was in that slot, the slot is theirs for good, also if they are a conflict
     if (has_reached(theirs.work, mine_.work)) {
       reached_ = {theirs.work, theirs.at};
       return stale_sequence(mine_.work, reached_);
@@ -192,7 +192,6 @@ class commit_attempt {
       return error(errc::limit_exceeded,
                    concat({"the log entry has ", bytes_.size(), " bytes, limits::entry_bytes_max is ",
                            bounds_.entry_bytes_max, ": commit in smaller transactions, or raise it"}));
-    offered_ = false;
     given_up_ = false;
     after_ = state_;
     return apply_entry(after_.writable(), mine_, crc32c(bytes_));
@@ -229,6 +228,7 @@ class commit_attempt {
     const bool has_read = state_->at > mine_.read_version;
     if (extent_.truncated > state_->at || (has_read && extent_.truncated == state_->at)) return overtaken();
     if (reached_.at == version()) return why;
+    after_ = shared_snapshot();  // our bytes may have been meant for the very slot that the other's are in
     return answer_for(store_, extent_, mine_.work, reached_, options_.backoff, surroundings_);
   }
 

@@ -98,7 +98,7 @@ template <class = void>
 struct key_range {
   std::string first;
   std::string last;
-  bool bounded = false;  // else `last` means nothing
+  bool bounded = false;  // else all keys
 };
 
 // The key of the row `values`: those in `columns`, of which there must be at least one, by their places in the row.

@@ -180,7 +180,10 @@ class slice_merge {
   // Moves a run to its next record and puts it back among the waiting ones.
   [[nodiscard]] bool advance(std::uint32_t run) {
     reader& moved = runs_[run];
-    if (!moved.next_in_order(*key_)) return moved.status() || fail(moved.status().error());
+    if (!moved.next_in_order(*key_)) {
+      status_ = moved.status();
+      return static_cast<bool>(status_);
+    }
     if (!moved.in_order(*key_)) return corrupt(moved, "has records that are not sorted by key");
     push(run);
     return true;
@@ -220,13 +223,12 @@ class slice_merge {
       return fold_group(group_place_.at);
     }
     const std::string_view key = runs_[group_[0]].key(*key_);
-    if (base_index_ < search_end() && load_base_row()) {
-      ++statistics_.base_keys_compared;
-      const int order = base_[0].key(*key_).compare(key);
-      if (order < 0) return take_base_row();
-      return fold_group(order == 0);
-    }
-    return static_cast<bool>(status_) && fold_group(false);
+    if (base_index_ >= search_end()) return fold_group(false);
+    if (!load_base_row()) return false;
+    ++statistics_.base_keys_compared;
+    const int order = base_[0].key(*key_).compare(key);
+    if (order < 0) return take_base_row();
+    return fold_group(order == 0);
   }
 
   // The row that the next group is at or before: a key that comes before it has no row from there on.
@@ -265,7 +267,8 @@ class slice_merge {
   [[nodiscard]] bool end_base() {
     if (base_.empty()) return false;
     if (base_[0].next()) return corrupt(base_[0], "has more rows than the log says");
-    return !base_[0].status() && fail(base_[0].status().error());
+    status_ = base_[0].status();
+    return false;
   }
 
   // Reads the base's row number `base_index_`, unless it has been. The row stays valid until the next one is read.
@@ -277,7 +280,8 @@ class slice_merge {
     base_loaded_ = true;
     if (!verifies_) return true;
     const std::string_view key = base_[0].key(*key_);
-    return !base_[0].has_previous() || base_[0].previous() < key || corrupt(base_[0], "has rows not sorted by key");
+    if (base_[0].has_previous() && base_[0].previous() >= key) return corrupt(base_[0], "has rows not sorted by key");
+    return true;
   }
   void leave_base_row() noexcept {
     base_loaded_ = false;

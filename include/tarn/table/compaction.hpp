@@ -177,8 +177,8 @@ template <merge_strategy Merge, class Store, row_codec Codec>
   }
   if (!merged->status()) return merged->status().error();
   result<data_object> base = writer.put();
-  if (base && Merge::records_positions)
-    lake.key_indexes.insert(*id, std::move(index), lake.options.bounds.key_index_bytes_max);
+  if (!base) return base;
+  if (Merge::records_positions) lake.key_indexes.insert(*id, std::move(index), lake.options.bounds.key_index_bytes_max);
   return base;
 }
 

@@ -174,10 +174,8 @@ template <class = void>
     case mine::appended: return access.appended;
     case mine::deleted: return !access.deleted.empty();
     case mine::compacted: return !access.compacted.empty();
-    case mine::listed: return false;  // that is nothing with one table
-    case mine::used: break;
+    default: return true;  // used the name: that is the least; to have listed the tables is nothing with one of them
   }
-  return true;
 }
 
 template <class = void>

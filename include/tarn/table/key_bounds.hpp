@@ -60,9 +60,9 @@ struct key_span {
   std::string last;
   bool bounded = false;  // else all keys
 
-  // A range ends before its last key.
+  // A range ends before its last key. It must be bounded.
   [[nodiscard]] bool overlaps(const key_range& range) const noexcept {
-    return !bounded || (range.first <= last && (!range.bounded || first < range.last));
+    return !bounded || (range.first <= last && first < range.last);
   }
 };
 

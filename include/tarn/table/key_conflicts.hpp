@@ -55,8 +55,7 @@ class key_conflicts {
     }
     for (const key_range& each : reads.ranges()) {
       const auto from = static_cast<std::size_t>((*index)->find(each.first).index);
-      if (from < (*index)->size() && (!each.bounded || (**index)[from].key < each.last))
-        return describe(state, (**index)[from].key);
+      if (from < (*index)->size() && (**index)[from].key < each.last) return describe(state, (**index)[from].key);
     }
     return std::string();
   }

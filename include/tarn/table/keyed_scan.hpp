@@ -50,10 +50,10 @@ class keyed_scan {
     while (status_) {
       if (!merge_ && !open_bucket()) return false;
       if (merge_->next()) {
-        if (wanted_.first.empty() && !wanted_.bounded) return true;
+        if (!wanted_.bounded) return true;
         const std::string_view key = encode_key(merge_->current().values, table_->key.columns, scratch_);
         if (key < wanted_.first) continue;
-        if (!wanted_.bounded || key < wanted_.last) return true;
+        if (key < wanted_.last) return true;
       } else if (!merge_->status()) {
         status_ = merge_->status();
       }

@@ -30,8 +30,8 @@ class read_set {
   [[nodiscard]] const sequence<read_key>& keys() const noexcept { return keys_; }
   [[nodiscard]] const sequence<key_range>& ranges() const noexcept { return ranges_; }
 
-  // `count_max`: how many keys and ranges it may have. Amortised O(log n) comparisons; memory: up to twice as many
-  // keys.
+  // Ranges are bounded: all keys are the whole table. `count_max`: how many keys and ranges it may have. Amortised
+  // O(log n) comparisons; memory: up to twice as many keys.
   template <class = void>
   void add_key(std::uint32_t bucket, std::string_view key, std::size_t count_max) {
     if (whole_) return;

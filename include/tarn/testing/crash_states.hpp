@@ -1,6 +1,7 @@
 // What a loss of power may leave on the medium, at every moment of a trace (as ALICE does: Pillai and others, "All File
 // Systems Are Not Created Equal", 2014): every combination of what may have got there of each open write and of each
-// name. Of a torn write one case stands for all: its first half.
+// name. Of a torn write some cases stand for all: its first byte, its first half, all up to the last block of the
+// medium that it begins, and all but one byte.
 //
 //   create _tmp_1 ── write ── fsync ── link x ── fsync folder ── unlink _tmp_1
 //                 |        |        |         |              |               |
@@ -111,7 +112,7 @@ class crash_medium {
     if (model_.names_in_order) all.push_back(names_.size() + 1);
     if (!model_.names_in_order)
       for (const auto& each : open_names_) all.push_back(each.second.size() + 1);
-    all.insert(all.end(), writes_.size(), model_.grows_first ? 4 : 3);
+    for (const file_write& each : writes_) all.push_back(torn_sizes(each).size() + (model_.grows_first ? 3 : 2));
     return all;
   }
 
@@ -131,6 +132,8 @@ class crash_medium {
   }
 
  private:
+  static constexpr std::size_t block_bytes = 512;  // what a disk writes whole or not at all
+
   struct name_change {
     node_number folder = 0;
     std::string name;
@@ -144,6 +147,18 @@ class crash_medium {
     std::string bytes;
     bool given_up = false;
   };
+
+  // Nothing, as much as each of these, half of it and zeros, if files grow first, and all of it: the ways of a write.
+  [[nodiscard]] static std::vector<std::size_t> torn_sizes(const file_write& written) {
+    const std::size_t size = written.bytes.size(), end = written.offset + size;
+    const std::size_t blocks_end = end == 0 ? 0 : (end - 1) / block_bytes * block_bytes;
+    std::vector<std::size_t> sizes{1, size / 2, size < 1 ? 0 : size - 1};
+    if (blocks_end > written.offset) sizes.push_back(blocks_end - written.offset);
+    std::sort(sizes.begin(), sizes.end());
+    sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+    std::erase_if(sizes, [&](std::size_t each) { return each == 0 || each >= size; });
+    return sizes;
+  }
 
   static void set(simulated_disk& disk, const name_change& change) {
     disk.set_name(change.folder, change.name, change.target);
@@ -170,11 +185,11 @@ class crash_medium {
   void apply_write(simulated_disk& disk, const file_write& written, std::size_t way) const {
     if (way == 0) return;
     file_content& content = disk.at(written.file).content;
-    const bool whole = way == (model_.grows_first ? 3 : 2);
-    const std::string_view bytes =
-        std::string_view(written.bytes).substr(0, whole ? SIZE_MAX : written.bytes.size() / 2);
-    if (way == 2 && !whole) content = content.with(written.offset, std::string(written.bytes.size(), '\0'));
-    content = content.with(written.offset, bytes);
+    const std::vector<std::size_t> torn = torn_sizes(written);
+    const bool only_grown = model_.grows_first && way == torn.size() + 1;
+    const std::size_t size = way <= torn.size() ? torn[way - 1] : only_grown ? written.bytes.size() / 2 : SIZE_MAX;
+    if (only_grown) content = content.with(written.offset, std::string(written.bytes.size(), '\0'));
+    content = content.with(written.offset, std::string_view(written.bytes).substr(0, size));
   }
 
   void sync_file(node_number file) {

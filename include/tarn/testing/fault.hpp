@@ -129,6 +129,7 @@ struct planned_fault {
 
   friend bool operator==(const planned_fault&, const planned_fault&) = default;
 };
+using fault_plan = std::vector<planned_fault>;
 
 // As in "b3.F2": client b's call 3 meets error_after; with an argument "b3.F7:1", for good "b3.F1!".
 [[nodiscard]] inline std::string to_text(const planned_fault& planned) {
@@ -165,7 +166,7 @@ struct planned_fault {
 }
 
 // Several, with commas between: "a1.F7,b3.F2".
-[[nodiscard]] inline std::string to_text(const std::vector<planned_fault>& planned) {
+[[nodiscard]] inline std::string to_text(const fault_plan& planned) {
   std::string text;
   for (const planned_fault& each : planned) {
     if (!text.empty()) text.push_back(',');
@@ -174,8 +175,8 @@ struct planned_fault {
   return text;
 }
 // Nothing if `text` is not of this form; the empty text is no faults.
-[[nodiscard]] inline std::optional<std::vector<planned_fault>> planned_faults_from(std::string_view text) {
-  std::vector<planned_fault> planned;
+[[nodiscard]] inline std::optional<fault_plan> planned_faults_from(std::string_view text) {
+  fault_plan planned;
   if (text.empty()) return planned;
   for (;;) {
     const std::size_t comma = text.find(',');

@@ -1,7 +1,8 @@
-// What all clients of one simulated lake share: the plan of the faults, what has come of it, what is still under way.
+// What all clients of one simulated lake share: who chooses the faults, what has come of it, what is still under way.
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -10,13 +11,31 @@
 #include <vector>
 
 #include "../core/config.hpp"
+#include "../core/result.hpp"
 #include "../store/store.hpp"
 #include "fault.hpp"
+#include "fault_chooser.hpp"
 #include "fault_counts.hpp"
-#include "fault_plan.hpp"
 #include "recent_changes.hpp"
 
 namespace tarn::inline TARN_ABI::testing {
+
+// A store that says of a remove whether there was anything: one whose clients take turns between its calls.
+template <class S>
+concept tells_removed = requires(S& store, std::string_view name) {
+  { store.remove_if_there(name) } -> std::same_as<result<bool>>;
+};
+// Removes an object; false if there was none.
+template <removing_store Inner>
+[[nodiscard]] result<bool> remove_from(Inner& inner, std::string_view name) {
+  if constexpr (tells_removed<Inner>) {
+    return inner.remove_if_there(name);
+  } else {
+    const bool was_there = inner.get(name).has_value();
+    if (const status removed = inner.remove(name); !removed) return removed.error();
+    return was_there;
+  }
+}
 
 // A put or a remove whose caller has gone on without it.
 struct late_effect {
@@ -26,15 +45,15 @@ struct late_effect {
 };
 
 // One for each run. Used by one thread at a time: by clients that take turns, as under an explorer.
-template <chooses_faults Plan = planned_faults>
+template <chooses_faults Chooser = planned_faults>
 class fault_state {
  public:
   fault_state() = default;
-  explicit fault_state(Plan plan) : plan_(std::move(plan)) {}
+  explicit fault_state(Chooser chooser) : chooser_(std::move(chooser)) {}
   fault_state(const fault_state&) = delete;
   fault_state& operator=(const fault_state&) = delete;
 
-  [[nodiscard]] Plan& plan() noexcept { return plan_; }
+  [[nodiscard]] Chooser& chooser() noexcept { return chooser_; }
 
   // Calls so far, of all clients or of one; those after a crash are none.
   [[nodiscard]] std::uint64_t calls() const noexcept { return calls_; }
@@ -42,8 +61,7 @@ class fault_state {
     return client < clients_.size() ? clients_[client].calls : 0;
   }
 
-  // What has happened, in this order. As a list of planned faults it makes the same run again, whatever plan it is
-  // from.
+  // What has happened, in this order. As a list of planned faults it makes the same run again, whoever has chosen it.
   [[nodiscard]] const std::vector<planned_fault>& fired() const noexcept { return fired_; }
   [[nodiscard]] const fault_counts& counts() const noexcept { return counts_; }
   // Of a list: the faults that have not happened, since their call was not made, was another operation, or had nothing
@@ -144,15 +162,15 @@ class fault_state {
       note_put(effect.name, put);
       if (put.outcome() == put_outcome::created) ++landed_;
     } else if constexpr (removing_store<Inner>) {
-      const bool was_there = inner.get(effect.name).has_value();
-      if (inner.remove(effect.name) && was_there) {
+      const result<bool> removed = remove_from(inner, effect.name);
+      if (removed && *removed) {
         note_remove(effect.name);
         ++landed_;
       }
     }
   }
 
-  Plan plan_;
+  Chooser chooser_;
   std::uint64_t calls_ = 0;
   std::vector<client_state> clients_;
   std::vector<planned_fault> fired_;

@@ -6,7 +6,7 @@
 //   tarn::client a(store(content, faults, 0), options);
 //   tarn::client b(store(content, faults, 1), options);
 //   ...
-//   if (!faults->never_fired(faults->plan().planned()).empty()) ...                      // then nothing was tested
+//   if (!faults->never_fired(faults->chooser().planned()).empty()) ...                      // then nothing was tested
 //
 // Used by one thread at a time, also through different handles: clients take turns, as they do under an explorer.
 // Without a fault it is the store inside.
@@ -33,7 +33,7 @@
 #include "../store/shared_bytes.hpp"
 #include "../store/store.hpp"
 #include "fault.hpp"
-#include "fault_plan.hpp"
+#include "fault_chooser.hpp"
 #include "fault_state.hpp"
 #include "list_faults.hpp"
 #include "simulated_environment.hpp"
@@ -65,21 +65,22 @@ class alterable_bytes {
 
 // Copies are handles of the same client. The environment, if one is given, is the client's own: without it the faults
 // of time cannot happen.
-template <object_store Inner, chooses_faults Plan = planned_faults>
+template <object_store Inner, chooses_faults Chooser = planned_faults>
 class fault_store {
  public:
   using handle = alterable_bytes<typename Inner::handle>;
-  using state = std::shared_ptr<fault_state<Plan>>;
+  using state = std::shared_ptr<fault_state<Chooser>>;
   // The inner store's, as long as no fault breaks them; but of one thread.
   static constexpr store_strengths strengths{.durable = strengths_of<Inner>().durable,
                                              .complete_list = strengths_of<Inner>().complete_list};
 
   // For the clients of one lake.
-  [[nodiscard]] static state state_of(Plan plan = Plan()) {
-    return std::make_shared<fault_state<Plan>>(std::move(plan));
+  [[nodiscard]] static state state_of(Chooser chooser = Chooser()) {
+    return std::make_shared<fault_state<Chooser>>(std::move(chooser));
   }
-  [[nodiscard]] static state state_of(std::vector<planned_fault> planned) requires std::same_as<Plan, planned_faults> {
-    return state_of(Plan(std::move(planned)));
+  [[nodiscard]] static state state_of(
+      std::vector<planned_fault> planned) requires std::same_as<Chooser, planned_faults> {
+    return state_of(Chooser(std::move(planned)));
   }
 
   fault_store(Inner inner, state faults, std::size_t client, simulated_environment* environment = nullptr)
@@ -158,10 +159,10 @@ class fault_store {
       send_later({store_operation::remove, std::string(name), {}}, call.met.argument);
       return reason(call);
     }
-    const status removed = inner_.remove(name);
-    if (removed) faults_->note_remove(name);
+    const result<bool> removed = remove_from(inner_, name);
+    if (removed && *removed) faults_->note_remove(name);
     if (loses_answer(call)) return reason(call);
-    return removed;
+    return removed ? status() : status(removed.error());
   }
 
   [[nodiscard]] Inner& inner() noexcept { return inner_; }
@@ -183,7 +184,7 @@ class fault_store {
     if (has_crashed()) return call;
     call.made.number = faults_->begin_call(client_);
     faults_->deliver_due(inner_);
-    call.met = faults_->plan().choose(call.made);
+    call.met = faults_->chooser().choose(call.made);
     if (!can_happen(call.met.kind, operation)) call.met = {};
     if (environment_ != nullptr) {
       environment_->pass(environment_->call_takes_ms);

@@ -97,7 +97,7 @@ class history_check {
 
   // One operation of a transaction against the versions in (snapshot, at), all of which the model has.
   void check_window(std::uint32_t number, const recorded_operation& done, std::int64_t snapshot, std::int64_t at) {
-    const auto since = [&](check which, anomaly what, std::int64_t version, std::string_view why) {
+    const auto since = [&](history_rule which, anomaly what, std::int64_t version, std::string_view why) {
       found_.add(which, what, {number},
                  concat({all_->describe(number), " is version ", at, " and has ", why, ", which version ", version,
                          " has written since its snapshot, version ", snapshot, name_of_key(done)}));
@@ -108,19 +108,19 @@ class history_check {
     const std::int64_t redefined = done.kind == operation_kind::list_tables ? model_.redefined() : table.redefined;
     if (redefined > snapshot && done.kind != operation_kind::found) {
       read_what_changed_ = true;
-      return since(check::names, anomaly::redefined_table, redefined, "used a table or its name");
+      return since(history_rule::names, anomaly::redefined_table, redefined, "used a table or its name");
     }
     const key_model key = table.at(done.key);
     switch (done.kind) {
       case operation_kind::look_up:
         if (key.changed <= snapshot) return;
         read_what_changed_ = true;
-        if (serializable) since(check::serial, anomaly::write_skew, key.changed, "looked up a key");
+        if (serializable) since(history_rule::serial, anomaly::write_skew, key.changed, "looked up a key");
         return;
       case operation_kind::scan:
         if (const std::int64_t changed = change_since(done, snapshot); changed > snapshot) {
           read_what_changed_ = true;
-          if (serializable) since(check::serial, anomaly::phantom_skew, changed, "scanned rows");
+          if (serializable) since(history_rule::serial, anomaly::phantom_skew, changed, "scanned rows");
         }
         return;
       case operation_kind::insert:
@@ -130,16 +130,16 @@ class history_check {
       case operation_kind::update_absent:
         if (key.written <= snapshot) return;
         read_what_changed_ = true;
-        return since(check::validated, anomaly::lost_update, key.written, "inserted or updated a key");
+        return since(history_rule::validated, anomaly::lost_update, key.written, "inserted or updated a key");
       case operation_kind::upsert:
       case operation_kind::erase:
       case operation_kind::ordered_erase:
         if (key.written > snapshot && record(number).level != isolation::non_blocking)
-          since(check::writes, anomaly::dirty_write, key.written, "written a key");
+          since(history_rule::writes, anomaly::dirty_write, key.written, "written a key");
         return;
       case operation_kind::delete_row:
       case operation_kind::replace_row:
-        if (key.written > snapshot) since(check::deleted, anomaly::lost_deletion, key.written, "deleted a row");
+        if (key.written > snapshot) since(history_rule::deleted, anomaly::lost_deletion, key.written, "deleted a row");
         return;
       default: return;
     }
@@ -149,7 +149,7 @@ class history_check {
     for (std::uint32_t table = 0; table < model_.tables(); ++table)
       if (model_.table(table).changed > snapshot &&
           model_.restores(table, {static_cast<std::int64_t>(done.key)}, {snapshot}))
-        found_.add(check::names, anomaly::redefined_table, {number},
+        found_.add(history_rule::names, anomaly::redefined_table, {number},
                    concat({all_->describe(number), " has restored a table that version ", model_.table(table).changed,
                            " has changed since its snapshot, version ", snapshot, name_of_key({done.kind, table, 0})}));
   }
@@ -189,7 +189,7 @@ class history_check {
     }
     if (!tries) return;
     if (silent && model_.trial_changed_rows())
-      found_.add(check::acknowledged, anomaly::false_acknowledgement, {number},
+      found_.add(history_rule::acknowledged, anomaly::false_acknowledgement, {number},
                  concat({all_->describe(number), " was told that it had nothing to write, but it had"}));
     model_.end_trial();
   }
@@ -254,7 +254,7 @@ class history_check {
 
   void report_misread(std::uint32_t number, const recorded_operation& read, const misread& wrong) {
     misread_ = true;
-    if (!found_.options.checks.has(check::reads)) return;
+    if (!found_.options.rules.has(history_rule::reads)) return;
     if (writers_.empty()) writers_.fill(*all_, versions_.owners);
     const transaction_record& mine = record(number);
     const std::int64_t snapshot = mine.snapshot.number;
@@ -262,7 +262,7 @@ class history_check {
     const bool kept_house = made != nobody && record(made).purpose == purpose::housekeeping;
     const anomaly what = classify(*all_, writers_, number, read.table, wrong, kept_house);
     found_.add(
-        check::reads, what, {number},
+        history_rule::reads, what, {number},
         concat({all_->describe(number), " has read version ", snapshot, ": ", name_of(what), ": found row ", wrong.seen,
                 " instead of row ", wrong.expected, name_of_key({read.kind, read.table, wrong.key})}));
   }
@@ -277,7 +277,7 @@ class history_check {
       if (each.permitted)
         ++found_.report.permitted_cycles;
       else
-        found_.add(check::cycles, each.what, each.transactions, describe(each));
+        found_.add(history_rule::cycles, each.what, each.transactions, describe(each));
     }
   }
 

@@ -13,7 +13,7 @@
 namespace tarn::inline TARN_ABI::testing {
 
 // Each can be left out, so that it can be shown that each is needed.
-enum class check : unsigned char {
+enum class history_rule : unsigned char {
   acknowledged,  // whoever was told a version is that version
   failed,        // whoever was told to have failed is in no version
   once,          // nobody is two versions, and no version is of two
@@ -29,26 +29,32 @@ enum class check : unsigned char {
   kept,          // a version is there until a vacuum gives it up
   cycles,        // dependencies go round in no circle
 };
-inline constexpr std::size_t check_count = 14;
+inline constexpr std::size_t history_rule_count = 14;
 
-[[nodiscard]] constexpr std::string_view name_of(check which) noexcept {
+[[nodiscard]] constexpr std::string_view name_of(history_rule which) noexcept {
   constexpr const char* names[] = {"acknowledged", "failed", "once",  "owners", "reads",    "writes", "deleted",
                                    "validated",    "serial", "names", "fresh",  "sessions", "kept",   "cycles"};
   return names[static_cast<unsigned char>(which)];
 }
 
-class check_set {
+class history_rules {
  public:
-  [[nodiscard]] static constexpr check_set all() noexcept { return check_set((1U << check_count) - 1); }
-  [[nodiscard]] static constexpr check_set none() noexcept { return check_set(0); }
+  [[nodiscard]] static constexpr history_rules all() noexcept { return history_rules((1U << history_rule_count) - 1); }
+  [[nodiscard]] static constexpr history_rules none() noexcept { return history_rules(0); }
 
-  [[nodiscard]] constexpr bool has(check which) const noexcept { return (bits_ & bit(which)) != 0; }
-  [[nodiscard]] constexpr check_set with(check which) const noexcept { return check_set(bits_ | bit(which)); }
-  [[nodiscard]] constexpr check_set without(check which) const noexcept { return check_set(bits_ & ~bit(which)); }
+  [[nodiscard]] constexpr bool has(history_rule which) const noexcept { return (bits_ & bit(which)) != 0; }
+  [[nodiscard]] constexpr history_rules with(history_rule which) const noexcept {
+    return history_rules(bits_ | bit(which));
+  }
+  [[nodiscard]] constexpr history_rules without(history_rule which) const noexcept {
+    return history_rules(bits_ & ~bit(which));
+  }
 
  private:
-  explicit constexpr check_set(unsigned bits) noexcept : bits_(bits) {}
-  [[nodiscard]] static constexpr unsigned bit(check which) noexcept { return 1U << static_cast<unsigned>(which); }
+  explicit constexpr history_rules(unsigned bits) noexcept : bits_(bits) {}
+  [[nodiscard]] static constexpr unsigned bit(history_rule which) noexcept {
+    return 1U << static_cast<unsigned>(which);
+  }
 
   unsigned bits_;
 };
@@ -124,14 +130,14 @@ enum class anomaly : unsigned char {
 }
 
 struct violation {
-  check found_by = check::reads;
+  history_rule found_by = history_rule::reads;
   anomaly what = anomaly::none;
   std::vector<std::uint32_t> transactions;  // their places in the history; of a cycle, each depends on the one before
   std::string message;
 };
 
 struct history_check_options {
-  check_set checks = check_set::all();
+  history_rules rules = history_rules::all();
   std::size_t violations_max = 100;  // that are told; all are counted
 };
 
@@ -148,7 +154,7 @@ struct history_report {
   [[nodiscard]] bool good() const noexcept { return count == 0; }
   // Of the first violation; empty: there is none.
   [[nodiscard]] std::string message() const { return violations.empty() ? std::string() : violations[0].message; }
-  [[nodiscard]] bool has(check which, anomaly what) const {
+  [[nodiscard]] bool has(history_rule which, anomaly what) const {
     for (const violation& each : violations)
       if (each.found_by == which && each.what == what) return true;
     return false;
@@ -160,8 +166,8 @@ struct history_findings {
   history_check_options options;
   history_report report = {};
 
-  void add(check by, anomaly what, std::vector<std::uint32_t> transactions, const std::string& message) {
-    if (!options.checks.has(by)) return;
+  void add(history_rule by, anomaly what, std::vector<std::uint32_t> transactions, const std::string& message) {
+    if (!options.rules.has(by)) return;
     ++report.count;
     if (report.violations.size() < options.violations_max)
       report.violations.push_back({by, what, std::move(transactions), message});

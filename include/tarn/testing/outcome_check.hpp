@@ -14,6 +14,7 @@
 #include "../core/strong_types.hpp"
 #include "../core/text.hpp"
 #include "../core/uuid.hpp"
+#include "hash.hpp"
 #include "history.hpp"
 #include "history_report.hpp"
 #include "version_index.hpp"
@@ -38,7 +39,7 @@ class outcome_check {
 
   struct hash_of_uuid {
     [[nodiscard]] std::size_t operator()(const uuid& id) const noexcept {
-      return static_cast<std::size_t>((id.high ^ id.low * 0x9e37'79b9'7f4a'7c15U) >> 7);
+      return static_cast<std::size_t>(mix(id.high, id.low));
     }
   };
 
@@ -56,7 +57,7 @@ class outcome_check {
       if (versions_.owners[at] != nobody || all_->log[at].is_nil()) continue;
       const auto [other, is_new] = free.emplace(all_->log[at], static_cast<std::int64_t>(at));
       if (!is_new)
-        found_->add(check::once, anomaly::duplicate_commit, {},
+        found_->add(history_rule::once, anomaly::duplicate_commit, {},
                     concat({"versions ", other->second, " and ", at, " are both of ", to_text(all_->log[at])}));
     }
     if (!free.empty())
@@ -80,7 +81,7 @@ class outcome_check {
       const auto mine = std::find_if(unrecorded.begin(), unrecorded.end(),
                                      [&](const auto& each) { return each.second < at && at <= each.first; });
       if (mine == unrecorded.end())
-        found_->add(check::owners, anomaly::stranger, {},
+        found_->add(history_rule::owners, anomaly::stranger, {},
                     concat({"version ", at, " is of ", to_text(all_->log[static_cast<std::size_t>(at)]),
                             ", which is nobody's"}));
       else
@@ -94,14 +95,14 @@ class outcome_check {
     const bool there = at < versions_.owners.size();
     const bool other = there && !told.id.is_nil() && !all_->log[at].is_nil() && all_->log[at] != told.id;
     if (!there || other)
-      return found_->add(check::acknowledged, anomaly::false_acknowledgement, {number},
+      return found_->add(history_rule::acknowledged, anomaly::false_acknowledgement, {number},
                          concat({all_->describe(number), " was told that it is version ", at, ", which is ",
                                  there ? concat({"of ", to_text(all_->log[at])}) : std::string("not in the log")}));
     if (versions_.owners[at] == nobody) {
       versions_.owners[at] = number;
       return;
     }
-    found_->add(check::once, anomaly::shared_slot, {number},
+    found_->add(history_rule::once, anomaly::shared_slot, {number},
                 concat({all_->describe(number), " and ", all_->describe(versions_.owners[at]),
                         " were both told that they are version ", at}));
   }
@@ -112,13 +113,13 @@ class outcome_check {
     versions_.owners[static_cast<std::size_t>(at)] = number;
     if (told.outcome == commit_outcome::unknown) return;
     if (told.outcome == commit_outcome::failed)
-      return found_->add(check::failed, anomaly::failed_commit, {number},
+      return found_->add(history_rule::failed, anomaly::failed_commit, {number},
                          concat({all_->describe(number), " was told that it has failed, and is version ", at}));
     if (told.claims_version())
-      return found_->add(check::once, anomaly::duplicate_commit, {number},
+      return found_->add(history_rule::once, anomaly::duplicate_commit, {number},
                          concat({all_->describe(number), " was told that it is version ", told.committed.number,
                                  ", and is version ", at}));
-    found_->add(check::acknowledged, anomaly::false_acknowledgement, {number},
+    found_->add(history_rule::acknowledged, anomaly::false_acknowledgement, {number},
                 concat({all_->describe(number), " was told that it has written nothing, and is version ", at}));
   }
 
@@ -131,7 +132,7 @@ class outcome_check {
     for (std::uint32_t each = 0; each < count(); ++each)
       if (!is_there(each) && !record(each).given_up)
         found_->add(
-            check::reads, anomaly::future_read, {each},
+            history_rule::reads, anomaly::future_read, {each},
             concat({all_->describe(each), " has read version ", record(each).snapshot.number, ", which is not there"}));
     versions_.order_by_snapshot(*all_, is_there);
   }
@@ -165,7 +166,7 @@ class outcome_check {
           ended_before(now.begin, each, [&](std::size_t at) { return all_->transactions[at].end; });
       const std::int64_t known = before == 0 ? -1 : acknowledged[before - 1];
       if (now.reads_newest() && now.snapshot.number < known)
-        found_->add(check::fresh, anomaly::stale_snapshot, {each},
+        found_->add(history_rule::fresh, anomaly::stale_snapshot, {each},
                     concat({all_->describe(each), " has read version ", now.snapshot.number, ", when version ", known,
                             " had been acknowledged"}));
       if (now.given_up) check_given_up(each);
@@ -183,7 +184,7 @@ class outcome_check {
       return each.begin < audit.end && audit.snapshot < each.oldest && is_there(each.transaction);
     };
     if (!std::any_of(all_->given_up.begin(), all_->given_up.end(), allows))
-      found_->add(check::kept, anomaly::lost_version, {number},
+      found_->add(history_rule::kept, anomaly::lost_version, {number},
                   concat({all_->describe(number), " could not read version ", audit.snapshot.number,
                           ", which nobody gave up"}));
   }
@@ -201,7 +202,7 @@ class outcome_check {
       const std::size_t known = ended_before(now.begin, before.size(), [&](std::size_t at) { return before[at].end; });
       const std::int64_t newest = known == 0 ? -1 : before[known - 1].newest;
       if (now.snapshot.number < newest)
-        found_->add(check::sessions, anomaly::session_order, {each},
+        found_->add(history_rule::sessions, anomaly::session_order, {each},
                     concat({all_->describe(each), " has read version ", now.snapshot.number, ", when its session ",
                             now.session, " had seen version ", newest}));
       std::int64_t seen = std::max(now.snapshot.number, before.empty() ? -1 : before.back().newest);

@@ -14,14 +14,9 @@
 
 #include "../core/config.hpp"
 #include "../core/strong_types.hpp"
+#include "hash.hpp"
 
 namespace tarn::inline TARN_ABI::testing {
-
-// FNV-1a, which tells states of a test apart; nobody attacks it.
-[[nodiscard]] inline std::uint64_t hash_of_bytes(std::string_view bytes, std::uint64_t start = 0xcbf2'9ce4'8422'2325U) {
-  for (const char c : bytes) start = (start ^ static_cast<unsigned char>(c)) * 0x0000'0100'0000'01b3U;
-  return start;
-}
 
 // Immutable, so that the many disks of a test share what they have in common.
 class file_content {
@@ -42,7 +37,7 @@ class file_content {
 
  private:
   struct held {
-    explicit held(std::string&& content) : bytes(std::move(content)), hash(hash_of_bytes(bytes)) {}
+    explicit held(std::string&& content) : bytes(std::move(content)), hash(hash_of(bytes)) {}
     std::string bytes;
     std::uint64_t hash;
   };
@@ -116,9 +111,9 @@ class simulated_disk {
   [[nodiscard]] std::uint64_t hash_of_folder(node_number folder, std::uint64_t path) const {
     std::uint64_t sum = path;
     for (const auto& [name, target] : nodes_[folder].names) {
-      const std::uint64_t named = hash_of_bytes(name, path);
+      const std::uint64_t named = mix(path, hash_of(name));
       const node& found = nodes_[target];
-      sum += found.is_folder ? hash_of_folder(target, named * 3) : (named ^ found.content.hash()) * (named | 1U);
+      sum += found.is_folder ? hash_of_folder(target, mix(named, 1)) : mix(named, found.content.hash());
     }
     return sum;
   }

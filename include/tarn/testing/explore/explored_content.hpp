@@ -15,6 +15,7 @@
 #include "../../core/config.hpp"
 #include "../../store/memory_store.hpp"
 #include "../../store/shared_bytes.hpp"
+#include "../hash.hpp"
 #include "store_call.hpp"
 
 namespace tarn::inline TARN_ABI::testing {

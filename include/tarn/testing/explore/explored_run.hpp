@@ -18,6 +18,7 @@
 #include "../../core/text.hpp"
 #include "../../store/memory_store.hpp"
 #include "../../store/shared_bytes.hpp"
+#include "../hash.hpp"
 #include "explored_content.hpp"
 #include "store_call.hpp"
 #include "turns.hpp"
@@ -128,12 +129,13 @@ class explored_run {
     if (!found) return tarn::error{errc::not_found, concat({"there is no object ", name})};
     return *object.second.bytes;
   }
-  [[nodiscard]] status remove(std::size_t process, std::string_view name) {
+  // False if there was nothing.
+  [[nodiscard]] result<bool> remove(std::size_t process, std::string_view name) {
     explored_content::named_object& object = content_.named(name);
     if (const status turn = await_turn(process); !turn) return turn.error();
     const bool removed = content_.remove(object);
     note(process, {store_operation::remove, removed, object.first, {}}, 0);
-    return {};
+    return removed;
   }
   [[nodiscard]] result<std::vector<std::string>> list(std::size_t process, std::string_view prefix,
                                                       std::string_view start_after) {

@@ -55,9 +55,16 @@ class explored_store {
     return {};
   }
   [[nodiscard]] status remove(std::string_view name) {
-    if (run_ == nullptr) return outside_->remove(name);
+    const result<bool> removed = remove_if_there(name);
+    return removed ? status() : status(removed.error());
+  }
+  // A remove that is false if there was nothing.
+  [[nodiscard]] result<bool> remove_if_there(std::string_view name) {
     if (!is_store_name(name)) return refused_name(name);
-    return run_->remove(process_, name);
+    if (run_ != nullptr) return run_->remove(process_, name);
+    const bool was_there = outside_->get(name).has_value();
+    if (const status removed = outside_->remove(name); !removed) return removed.error();
+    return was_there;
   }
 
   // A call that arrives later, at any time, even after this client's end. The exploration tries all times. Outside of a

@@ -14,6 +14,7 @@
 
 #include "../../core/config.hpp"
 #include "../../core/text.hpp"
+#include "../hash.hpp"
 #include "causal_order.hpp"
 #include "explored_run.hpp"
 #include "explored_store.hpp"
@@ -303,7 +304,7 @@ class explorer {
     if (options_.symmetric && plan_->empty())
       for (std::size_t number = 0; number < run_.programs().size(); ++number) {
         std::uint64_t same = 1;  // this one, and those before it with its name: in how many places it could begin
-        for (std::size_t other = 0; other < number; ++other)
+        for (std::size_t other = 0; other < number && run_.calls(number) != 0; ++other)
           if (run_.programs()[other].name == run_.programs()[number].name) ++same;
         more = more > UINT64_MAX / same ? UINT64_MAX : more * same;
       }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <utility>
 #include <vector>
@@ -31,16 +32,15 @@ class seen_calls {
     }
   }
 
-  // Calls f(plan) for each plan with one fault more than `base`, under which these calls were seen. Each of its faults
-  // may have kept a call from the store, or have made one more, so that which call is which is known up to that number.
+  // Calls f(plan) for each plan with one fault more than `base`, under which these calls were seen. Which call of a
+  // client is which that the store has seen is not known exactly, once there was a fault.
   template <class Function>
   void extend(const fault_plan& base, const std::vector<fault>& kinds, Function f) const {
     for (std::size_t client = 0; client < seen_.size(); ++client) {
-      const auto of_client = [&](const planned_fault& each) { return each.client == client; };
-      const auto unsure = static_cast<std::size_t>(std::count_if(base.begin(), base.end(), of_client));
-      for (std::size_t call = 0; call < seen_[client].size() + unsure; ++call) {
+      const std::size_t kept = kept_from_store(base, client);
+      for (std::size_t call = 0; call < seen_[client].size() + kept; ++call) {
         if (is_settled(base, client, call)) continue;
-        const operations possible = seen_around(client, call, unsure);
+        const operations possible = seen_between(client, call - std::min(call, kept), last_seen_as(base, client, call));
         for (const fault& what : kinds)
           if (can_meet(what.kind, possible)) f(with(base, {client, call, what}));
       }
@@ -57,10 +57,26 @@ class seen_calls {
     return std::any_of(std::begin(all_operations), std::end(all_operations),
                        [&](store_operation each) { return (seen & bit(each)) != 0 && can_happen(kind, each); });
   }
-  [[nodiscard]] operations seen_around(std::size_t client, std::size_t call, std::size_t distance) const noexcept {
+  // How many calls, at most, faults can have kept from the store: one each. One that lasts for good keeps more, but
+  // what it keeps it meets itself, and the calls of other kinds are among those that were seen.
+  [[nodiscard]] std::size_t kept_from_store(const fault_plan& base, std::size_t client) const noexcept {
+    std::size_t kept = 0;
+    for (const planned_fault& each : base)
+      if (each.client == client) kept += each.what.for_good ? seen_[client].size() : 1;
+    return kept;
+  }
+  // A list in disorder is read page by page, and for a misdirected read others are looked for: after one of those, a
+  // call can be any that came later.
+  [[nodiscard]] static std::size_t last_seen_as(const fault_plan& base, std::size_t client, std::size_t call) noexcept {
+    const auto makes_more = [&](const planned_fault& each) {
+      return each.client == client && each.call < call &&
+             (each.what.kind == fault_kind::list_disorder || each.what.kind == fault_kind::misdirected);
+    };
+    return std::any_of(base.begin(), base.end(), makes_more) ? SIZE_MAX : call;
+  }
+  [[nodiscard]] operations seen_between(std::size_t client, std::size_t first, std::size_t last) const noexcept {
     operations seen = 0;
-    for (std::size_t at = call - std::min(call, distance); at < seen_[client].size() && at <= call + distance; ++at)
-      seen |= seen_[client][at];
+    for (std::size_t at = first; at < seen_[client].size() && at <= last; ++at) seen |= seen_[client][at];
     return seen;
   }
   // Whether nothing more can go wrong with a call: something does already, or its client has crashed.

@@ -21,8 +21,6 @@
 
 namespace tarn::inline TARN_ABI::testing {
 
-using fault_plan = std::vector<planned_fault>;
-
 // Which runs are made; see search.hpp and sampling.hpp for how.
 namespace explore_by {
 // One of all that differ in the order of independent calls only. What the check looks at must not depend on that order:

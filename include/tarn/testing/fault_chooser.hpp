@@ -24,9 +24,9 @@ struct client_call {
 };
 
 // Asked once for each call, in the order in which they are made. What cannot happen to the call does not.
-template <class P>
-concept chooses_faults = requires(P& plan, const client_call& call) {
-  { plan.choose(call) } -> std::same_as<fault>;
+template <class C>
+concept chooses_faults = requires(C& chooser, const client_call& call) {
+  { chooser.choose(call) } -> std::same_as<fault>;
 };
 
 // The faults of a list. At one call only the first that can happen does.

@@ -1,0 +1,133 @@
+// Where reading begins: which checkpoints are passed over, and which errors are passed on.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tarn/log/checkpoint.hpp>
+#include <tarn/log/entry_writer.hpp>
+#include <tarn/log/open.hpp>
+
+#include "../support/scripted_store.hpp"
+#include "../support/test_environment.hpp"
+
+using namespace tarn;
+using tarn_test::scripted_store;
+
+namespace {
+
+// Entries 0 to 5, committed at 0, 1,000, ... ms, with a checkpoint of each; number 3 is the article's, which says no
+// time.
+struct setup {
+  scripted_store store;
+  log_extent extent;
+
+  setup() {
+    tarn_test::test_environment hands;
+    snapshot state;
+    for (std::int64_t number = 0; number < 6; ++number) {
+      std::string bytes = concat({R"({"Id":)", number, R"(,"Actions":{}})"});
+      if (number != 3) {
+        entry next;
+        next.at = {number};
+        next.previous_checksum = state.entry_checksum;
+        next.time = {1'000 * number};
+        bytes = write_entry(next);
+      }
+      REQUIRE(store.inner().put_if_absent(entry_name({number}), bytes).outcome() == put_outcome::created);
+      const entry read = read_entry(bytes, {number}, limits()).value();
+      REQUIRE(read.of_article == (number == 3));
+      REQUIRE(apply_entry(state, read, crc32c(bytes)).has_value());
+      REQUIRE(write_checkpoint(store, state, limits(), backoff_options{}, hands.get()).has_value());
+    }
+  }
+
+  void truncate_to(std::int64_t last) { extent = {{}, 1, {last}, {{last}, {5}}}; }
+  void damage(std::int64_t number) {
+    REQUIRE(store.inner().remove(checkpoint_name({number})).has_value());
+    REQUIRE(store.inner().put_if_absent(checkpoint_name({number}), "damaged").outcome() == put_outcome::created);
+  }
+  // Names of the store that begin so cannot be got from now on.
+  void fail(std::string prefix) {
+    store.plan().before_get = [=](std::string_view name) {
+      return name.starts_with(prefix) ? status(error(errc::io, "down")) : status();
+    };
+  }
+};
+
+// The version that was found, or the error's name.
+std::string told(const result<shared_snapshot>& found) {
+  return found ? concat({(*found)->at.number}) : std::string(name_of(found.error().code()));
+}
+
+std::string start_before(setup& made, std::int64_t ms) {
+  return told(find_start_before(made.store, made.extent, {ms}, limits()));
+}
+
+}  // namespace
+
+TEST_CASE("reading begins at the newest checkpoint that is good, small enough, and not after what is wanted") {
+  setup made;
+  const auto start = [&](std::int64_t last, const limits& bounds = {}) {
+    return told(find_start(made.store, made.extent, {last}, bounds));
+  };
+  CHECK(start(9) == "5");
+  CHECK(start(4) == "4");
+  made.damage(4);
+  CHECK(start(4) == "3");
+  limits tight;
+  tight.checkpoint_bytes_max = 10;
+  CHECK(start(5, tight) == "-1");  // all are passed over, and the log is there from its beginning
+  made.fail(checkpoint_name({3}));
+  CHECK(start(4) == "io");
+}
+
+TEST_CASE("a time is looked for in entries, and in checkpoints of those that state none") {
+  setup made;
+  CHECK(start_before(made, -1) == "-1");
+  CHECK(start_before(made, 1'999) == "1");
+  CHECK(start_before(made, 2'000) == "3");  // the article's counts as committed with the one before
+  CHECK(start_before(made, 4'500) == "4");
+  made.damage(3);
+  CHECK(start_before(made, 2'000) == "2");
+  made.fail(checkpoint_name({3}));
+  CHECK(start_before(made, 3'500) == "io");
+  made.fail(entry_name({3}));
+  CHECK(start_before(made, 3'500) == "io");
+}
+
+TEST_CASE("a time of an entry that is gone or damaged is that of its checkpoint") {
+  for (const bool damaged : {false, true}) {
+    setup made;
+    REQUIRE(made.store.inner().remove(entry_name({2})).has_value());
+    if (damaged) REQUIRE(made.store.inner().put_if_absent(entry_name({2}), "?").outcome() == put_outcome::created);
+    CHECK(start_before(made, 2'000) == "3");
+    CHECK(start_before(made, 1'999) == "1");
+  }
+}
+
+TEST_CASE("if no checkpoint after a truncation is good, what is wrong with the newest is told") {
+  setup made;
+  made.truncate_to(2);
+  CHECK(told(find_start(made.store, made.extent, {9}, limits())) == "5");
+  for (const std::int64_t number : {5, 4, 3, 2}) made.damage(number);
+  const auto found = find_start(made.store, made.extent, {9}, limits());
+  REQUIRE_FALSE(found.has_value());
+  CHECK(found.error().code() == errc::corrupt);
+  CHECK(found.error().message().find(checkpoint_name({5})) != std::string::npos);
+}
+
+TEST_CASE("the first state that the log goes on from is that of the first good checkpoint") {
+  setup made;
+  const auto first = [&] { return told(find_first(made.store, made.extent, limits())); };
+  CHECK(first() == "-1");
+  made.truncate_to(2);
+  CHECK(first() == "2");
+  made.damage(2);
+  CHECK(first() == "3");
+  made.fail(checkpoint_name({3}));
+  CHECK(first() == "io");
+  made.store.plan().before_get = {};
+  for (const std::int64_t number : {3, 4, 5}) made.damage(number);
+  CHECK(first() == "corrupt");
+}
