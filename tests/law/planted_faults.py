@@ -1367,6 +1367,20 @@ FAULTS = [
         COLUMNAR,
     ),
     (
+        "bounds of texts with equal beginnings are not told apart",
+        "table/bounds_builder.hpp",
+        "prefix > column.least.prefix && prefix < column.greatest.prefix",
+        "prefix >= column.least.prefix && prefix <= column.greatest.prefix",
+        BOUNDS,
+    ),
+    (
+        "the table that was used last is taken for any",
+        "table/pending_tables.hpp",
+        "if (last_ < used_.size() && used_.begin()[last_].name == table)",
+        "if (last_ < used_.size())",
+        CLIENT,
+    ),
+    (
         "codecs: an object is read with the first codec, whatever the log says",
         "codec/codecs.hpp",
         "if (expected.codec.empty() || reads_codec<First>(expected.codec)) {",
