@@ -74,6 +74,7 @@ TEST_CASE("A13: the corpus of entries") { replay(fuzz::targets::entry); }
 TEST_CASE("A13: the corpus of checkpoints and markers") { replay(fuzz::targets::checkpoint); }
 TEST_CASE("A13: the corpus of JSON texts") { replay(fuzz::targets::json); }
 TEST_CASE("A13: the corpus of data objects") { replay(fuzz::targets::data_object); }
+TEST_CASE("A13: the corpus of columnar objects") { replay(fuzz::targets::columnar); }
 TEST_CASE("A13: the corpus of buckets, merged by each strategy") { replay(fuzz::targets::delta); }
 TEST_CASE("A13: the corpus of sets of rows") { replay(fuzz::targets::row_set); }
 TEST_CASE("The corpus of simulated runs") { replay(fuzz::targets::operations); }

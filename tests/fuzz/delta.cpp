@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <tarn/codec/codecs.hpp>
+#include <tarn/codec/columnar_codec.hpp>
 #include <tarn/codec/json_codec.hpp>
 #include <tarn/merge/strategy.hpp>
 #include <tarn/store/memory_store.hpp>
@@ -22,7 +24,8 @@ constexpr std::size_t blocks_max = 12;
 constexpr std::size_t memory_factor = 64;         // see entry.cpp
 constexpr std::size_t memory_for_object = 8'192;  // a cursor, and what surrounds the rows
 
-using core = tarn::client_core<tarn::memory_store, tarn::json_codec>;
+using codec = tarn::codecs<tarn::columnar_codec, tarn::json_codec>;
+using core = tarn::client_core<tarn::memory_store, codec>;
 using rows = std::vector<tarn::row>;
 
 struct merged_rows {
@@ -48,7 +51,7 @@ class bucket_in_store {
   [[nodiscard]] merged_rows merge(tarn::verification checks) {
     merged_rows merged;
     std::uint64_t bytes = 0;
-    const tarn::keyed_bucket<tarn::memory_store, tarn::json_codec, Merge> bucket(bucket_, nullptr);
+    const tarn::keyed_bucket<tarn::memory_store, codec, Merge> bucket(bucket_, nullptr);
     auto opened = bucket.open(lake_, table_, checks, bytes);
     if (!opened) return {{}, opened.error()};
     while (opened->next()) {
@@ -63,7 +66,7 @@ class bucket_in_store {
   [[nodiscard]] std::size_t count_rows() {
     std::uint64_t bytes = 0;
     std::size_t count = 0;
-    const tarn::keyed_bucket<tarn::memory_store, tarn::json_codec, tarn::merge::by_position> bucket(bucket_, nullptr);
+    const tarn::keyed_bucket<tarn::memory_store, codec, tarn::merge::by_position> bucket(bucket_, nullptr);
     auto opened = bucket.open(lake_, table_, tarn::verification::of_order, bytes);
     while (opened && opened->next()) ++count;
     return count;
@@ -99,20 +102,40 @@ class bucket_in_store {
   void add(const keyed_block& block) {
     const auto number = static_cast<std::uint64_t>(bucket_.objects.size());
     const tarn::uuid id{1, number + 1};
-    std::string bytes;
-    (void)tarn::append_json_object_head(bytes, {"t", id});
-    bytes += block.text;
+    const bool is_columnar = number % 2 == 1 && may_be_columnar(block);
     const std::uint64_t count = block.is_json ? block.rows.size() : 1;
-    tarn::append_json_object_tail(bytes, count);
+    const std::string bytes = is_columnar ? columnar_object(block, id) : json_object(block, id, count);
     expect(lake_.store.put_if_absent(tarn::object_name("t", id), bytes).outcome() == tarn::put_outcome::created,
            "objects have names of their own");
-    tarn::keyed_object added{{id, true, "json", count, bytes.size(), tarn::crc32c(bytes)}, {}, {{1}, 0}};
+    tarn::keyed_object added{
+        {id, true, is_columnar ? "columnar" : "json", count, bytes.size(), tarn::crc32c(bytes)}, {}, {{1}, 0}};
     added.order.index = static_cast<std::uint32_t>(number);
     added.block.form = block.is_base() ? tarn::object_form::base : tarn::object_form::delta;
     added.block.read_version = {block.kind == 'D' ? 1 : 0};
     if (block.kind == 'D') added.block.base = {1, 1};
     if (block.kind == 'S') added.block.base = {9, 9};
     bucket_.objects.push_back(std::move(added));
+  }
+
+  // Text as it is, whatever it is.
+  [[nodiscard]] static std::string json_object(const keyed_block& block, const tarn::uuid& id, std::uint64_t count) {
+    std::string bytes;
+    (void)tarn::append_json_object_head(bytes, {"t", id});
+    bytes += block.text;
+    tarn::append_json_object_tail(bytes, count);
+    return bytes;
+  }
+  // The rows in it, if they are some, and all of a size.
+  [[nodiscard]] static bool may_be_columnar(const keyed_block& block) {
+    for (const tarn::row& each : block.rows)
+      if (each.size() != block.rows.front().size()) return false;
+    return block.is_json;
+  }
+  [[nodiscard]] static std::string columnar_object(const keyed_block& block, const tarn::uuid& id) {
+    auto builder = tarn::columnar_codec().build({"t", id});
+    for (const tarn::row& each : block.rows) (void)builder.append(tarn::list_view(each));
+    expect(builder.rows() == block.rows.size(), "rows of text are rows of an object");
+    return std::string(builder.finish());
   }
 
   tarn::testing::simulated_environment environment_;

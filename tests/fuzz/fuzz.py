@@ -25,6 +25,7 @@ TARGETS = {
     "checkpoint": (14, 2048),
     "json": (100, 256),
     "data_object": (64, 1024),
+    "columnar": (20, 1024),
     "entry": (64, 1024),
     "row_set": (740, 128),
 }

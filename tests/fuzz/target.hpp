@@ -26,6 +26,7 @@ extern const target entry;
 extern const target checkpoint;
 extern const target json;
 extern const target data_object;
+extern const target columnar;
 extern const target delta;
 extern const target row_set;
 extern const target operations;

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <tarn/client.hpp>
+#include <tarn/codec/columnar_codec.hpp>
 #include <tarn/store/memory_store.hpp>
 #include <tarn/testing/simulated_environment.hpp>
 #include <tarn/vacuum.hpp>
@@ -147,6 +148,32 @@ void write_lake(const std::string& name, const tarn::memory_store& store, const 
   into.write("tree", name, tree);
 }
 
+// Columnar objects with each encoding, so short that a fuzzer gets far.
+void write_columnar(const seed_folder& into) {
+  const auto write = [&](const std::string& name, std::size_t rows,
+                         const std::function<tarn::row(std::int64_t)>& make) {
+    auto builder = tarn::columnar_codec().build({"t", {1, 2}});
+    for (std::size_t number = 0; number < rows; ++number)
+      builder.append(make(static_cast<std::int64_t>(number))).value();
+    into.write("columnar", name, builder.finish());
+  };
+  const tarn::value nested =
+      tarn::value::map({{"a", tarn::value::list({1, 2.5, nullptr, true})}, {"", tarn::bytes{"x"}}});
+  write("empty", 0, {});
+  write("row", 1, [](auto) { return tarn::row{1, "K\xc3\xb6ln", 2.5, nullptr, true, tarn::bytes{"\xff"}}; });
+  write("packed", 9, [](auto number) { return tarn::row{number * 37 % 11, static_cast<double>(number)}; });
+  write("delta", 30, [](auto number) { return tarn::row{1'000'000 + number * 1'000 + number % 2}; });
+  write("runs", 100, [](auto number) { return tarn::row{number / 30 * 1'000, number < 50}; });
+  write("dictionary", 20, [](auto number) { return tarn::row{number % 3 == 0 ? "some text" : "other text"}; });
+  write("nulls", 20, [](auto number) { return tarn::row{number % 3 == 0 ? tarn::value() : tarn::value(number)}; });
+  write("kinds", 12, [&](auto number) {
+    const tarn::value all[] = {number, "text", nested,           nullptr,
+                               0.5,    true,   tarn::bytes{"b"}, tarn::value::list({number})};
+    return tarn::row{all[number % 8], number % 2 == 0 ? all[2] : tarn::value("x")};
+  });
+  write("groups", 8'200, [](auto) { return tarn::row{7}; });
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -165,5 +192,6 @@ int main(int count, char** arguments) {
     story(told);
     write_lake(name, told.store(), into);
   }
+  write_columnar(into);
   return 0;
 }

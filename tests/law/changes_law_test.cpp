@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "../support/change_text.hpp"
+#include "../support/codecs.hpp"
 #include "../support/entries_by_hand.hpp"
 #include "../support/findings.hpp"
 #include "../support/random_source.hpp"
@@ -142,7 +143,7 @@ class changes_history {
   [[nodiscard]] std::vector<live_row> live_rows(const tarn::table_state& table) {
     std::vector<live_row> rows;
     for (std::size_t at = 0; at < table.objects.size(); ++at) {
-      auto reader = tarn::object_reader<tarn::memory_store, tarn::json_codec>::open(
+      auto reader = tarn::object_reader<tarn::memory_store, codec_with<Merge>>::open(
                         *lake_.core(), table, table.objects[at].object, lake_.core()->options.bounds)
                         .value();
       for (std::uint64_t number = 0; reader.next(); ++number)
@@ -310,8 +311,8 @@ class changes_history {
       for (int more = 0; more < 3 && found_.good(); ++more) {
         const auto from = static_cast<std::int64_t>(random_.below(known_.size())) - 1;
         const auto length = random_.below(static_cast<std::size_t>(last - from) + 1);
-        tarn::client<tarn::memory_store, tarn::json_codec, merge::by_key> by_key(store_, options());
-        tarn::client<tarn::memory_store, tarn::json_codec, merge::derived> derived(store_, options());
+        tarn::client<tarn::memory_store, json_first, merge::by_key> by_key(store_, options());
+        tarn::client<tarn::memory_store, json_first, merge::derived> derived(store_, options());
         if (more == 0) check_feed(by_key, table, from, from + static_cast<std::int64_t>(length));
         if (more == 1) check_feed(derived, table, from, from + static_cast<std::int64_t>(length));
         if (more == 2) check_feed(lake_, table, from, from + static_cast<std::int64_t>(length));
@@ -387,7 +388,7 @@ class changes_history {
   test_environment environment_;
   findings found_;
   tarn::memory_store store_;
-  tarn::client<tarn::memory_store, tarn::json_codec, Merge> lake_;
+  tarn::client<tarn::memory_store, codec_with<Merge>, Merge> lake_;
   std::vector<known_version> known_;
   row_texts rows_;         // of the version that a feed has come to
   expected_changes seen_;  // in it

@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "../support/codecs.hpp"
 #include "../support/findings.hpp"
 #include "../support/keyed_actor.hpp"
 #include "../support/keyed_plan.hpp"
@@ -88,7 +89,7 @@ class keyed_observer {
   }
 
   const keyed_world* world_;
-  tarn::client<tarn::memory_store, tarn::json_codec, Merge> lake_;
+  tarn::client<tarn::memory_store, codec_with<Merge>, Merge> lake_;
   tarn::merge_statistics all_;
   std::uint64_t slices_with_both_ = 0;
 };

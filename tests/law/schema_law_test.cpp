@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "../support/codecs.hpp"
 #include "../support/random_source.hpp"
 #include "../support/rows_as_text.hpp"
 #include "../support/stored_objects.hpp"
@@ -83,7 +84,7 @@ using model = std::optional<model_table>;
 template <class Merge>
 class schema_history {
  public:
-  using lake_type = client<memory_store, json_codec, Merge>;
+  using lake_type = client<memory_store, tarn_test::codec_with<Merge>, Merge>;
   using transaction = typename lake_type::transaction_type;
 
   explicit schema_history(std::uint64_t seed) : random_(seed), environment_(seed) {

@@ -32,7 +32,7 @@ template <class Client>
   REQUIRE(lake.store().put_if_absent(tarn::object_name(table, id), bytes).outcome() == tarn::put_outcome::created);
   return {id,
           true,
-          std::string(tarn::json_codec::name),
+          std::string(lake.core()->codec.name),
           builder.rows(),
           bytes.size(),
           tarn::crc32c(bytes),

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "codecs.hpp"
 #include "findings.hpp"
 #include "keyed_plan.hpp"
 #include "keyed_reference.hpp"
@@ -123,7 +124,7 @@ bool check_get(Transaction& real, const keyed_contents& contents, const plain_ro
 template <class Merge>
 class keyed_actor {
  public:
-  using client = tarn::client<tarn::memory_store, tarn::json_codec, Merge>;
+  using client = tarn::client<tarn::memory_store, codec_with<Merge>, Merge>;
   using transaction = typename client::transaction_type;
 
   explicit keyed_actor(keyed_world& world) : world_(&world), lake_(world.store, world.options) {}

@@ -18,6 +18,7 @@ struct script {
   // Called before a get: an error is returned instead of the bytes.
   std::function<tarn::status(std::string_view name)> before_get;
   std::function<tarn::status()> before_list;
+  bool lists_all = false;  // of the prefix, whatever to start after
   std::function<tarn::status(std::string_view name)> before_remove;
   std::uint64_t puts = 0;
   std::uint64_t gets = 0;
@@ -47,7 +48,7 @@ class scripted_store {
     ++script_->lists;
     if (script_->before_list)
       if (const tarn::status allowed = script_->before_list(); !allowed) return allowed;
-    return inner_.list(prefix, start_after, visit);
+    return inner_.list(prefix, script_->lists_all ? std::string_view() : start_after, visit);
   }
 
   [[nodiscard]] script& plan() { return *script_; }

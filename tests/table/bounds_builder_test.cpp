@@ -242,3 +242,25 @@ TEST_CASE("LAW: an object that has a matching row is never left alone") {
   CHECK(skipped > 3'000);
   CHECK(read > 3'000);
 }
+
+TEST_CASE("Bounds of texts are those that comparing all of them finds, whatever they begin with") {
+  tarn_test::random_source random(tarn_test::seed_of_this_run());
+  CAPTURE(tarn_test::seed_of_this_run());
+  for (int round = 0; round < 500; ++round) {
+    const tarn::schema columns{"text"};
+    tarn::bounds_builder<> builder(columns, tarn::limits{});
+    std::string least, greatest;
+    for (int count = 0; count < 20; ++count) {
+      std::string text(random.below(4) == 0 ? random.below(3) : 7 + random.below(4), 'a');
+      for (std::size_t at = random.below(2) * 6; at < text.size(); ++at) text[at] = "\0ab\x7f"[random.below(4)];
+      if (count == 0 || text < least) least = text;
+      if (count == 0 || text > greatest) greatest = text;
+      const tarn::value_view values[] = {text};
+      builder.add({values, 1});
+    }
+    const auto bounds = builder.finish();
+    REQUIRE((*bounds)[0].bounded);
+    REQUIRE((*bounds)[0].min == tarn::value(least));
+    REQUIRE((*bounds)[0].max == tarn::value(greatest));
+  }
+}

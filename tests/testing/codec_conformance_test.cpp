@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <tarn/codec/columnar_codec.hpp>
 #include <tarn/codec/json_codec.hpp>
 #include <tarn/testing/codec_conformance.hpp>
 #include <utility>
@@ -96,10 +97,10 @@ template <faults Faults>
 
 }  // namespace
 
-TEST_CASE("The JSON codec keeps every promise of a codec") {
+TEST_CASE_TEMPLATE("tarn's codecs keep every promise of a codec", Codec, json_codec, columnar_codec) {
   testing::codec_conformance_options options;
   options.seed = tarn_test::seed_of_this_run();
-  const auto report = testing::test_codec(json_codec{}, options);
+  const auto report = testing::test_codec(Codec{}, options);
   CAPTURE(options.seed);
   INFO(report.text());
   CHECK(report.conforms());

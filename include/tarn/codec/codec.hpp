@@ -41,6 +41,7 @@ struct object_expectation {
   bool counted = false;            // the log states the number of rows (the article's program does not)
   std::uint64_t rows = 0;          // only if `counted`
   bool checksum_verified = false;  // the bytes are the ones that the log's checksum was made of: no need to do it again
+  std::string_view codec = {};     // its name; empty: not known. For codecs that read objects of several
 };
 
 // Rows, one at a time:
@@ -75,5 +76,27 @@ concept row_codec = requires(const C& codec, std::string_view bytes, object_iden
   { codec.build(identity, bounds) } -> row_builder;
   { *codec.open(bytes, expected, bounds) } -> row_cursor;
 };
+
+// The codec of the article's objects, of which the log says nothing.
+inline constexpr std::string_view article_codec_name = "json";
+
+// Whether a codec reads objects of the one with this name: of its own; or, if it has a static `reads(name)`, of which
+// that says so.
+template <row_codec Codec>
+[[nodiscard]] bool reads_codec(std::string_view name) {
+  if constexpr (requires { Codec::reads(name); })
+    return Codec::reads(name);
+  else
+    return name == Codec::name;
+}
+
+// Their names, in quotes, for messages.
+template <row_codec Codec>
+[[nodiscard]] std::string names_of_codecs() {
+  if constexpr (requires { Codec::names(); })
+    return Codec::names();
+  else
+    return concat({"'", Codec::name, "'"});
+}
 
 }  // namespace tarn::inline TARN_ABI

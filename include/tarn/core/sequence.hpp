@@ -90,14 +90,8 @@ class sequence {
   // Makes the new element in its place, of arguments that may be elements themselves. Amortised O(1).
   template <class... Arguments>
   T& emplace_back(Arguments&&... arguments) {
-    if (size_ == room_.capacity) {
-      const std::size_t capacity = room_.capacity == 0 ? first_capacity : 2 * room_.capacity;
-      raw_memory larger(bytes_of(capacity));
-      ::new (static_cast<void*>(static_cast<T*>(larger.bytes) + size_)) T(std::forward<Arguments>(arguments)...);
-      move_to(larger, capacity);
-    } else {
-      ::new (static_cast<void*>(room_.elements + size_)) T(std::forward<Arguments>(arguments)...);
-    }
+    if (size_ == room_.capacity) return emplace_in_more_room(std::forward<Arguments>(arguments)...);
+    ::new (static_cast<void*>(room_.elements + size_)) T(std::forward<Arguments>(arguments)...);
     return room_.elements[size_++];
   }
   void push_back(const T& element) { emplace_back(element); }
@@ -149,6 +143,16 @@ class sequence {
     static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
     constexpr auto max = static_cast<std::size_t>(-1);
     return count <= max / sizeof(T) ? count * sizeof(T) : max;
+  }
+
+  // Apart from the usual case, which is then short enough to become part of its caller.
+  template <class... Arguments>
+  [[gnu::noinline]] T& emplace_in_more_room(Arguments&&... arguments) {
+    const std::size_t capacity = room_.capacity == 0 ? first_capacity : 2 * room_.capacity;
+    raw_memory larger(bytes_of(capacity));
+    ::new (static_cast<void*>(static_cast<T*>(larger.bytes) + size_)) T(std::forward<Arguments>(arguments)...);
+    move_to(larger, capacity);
+    return room_.elements[size_++];
   }
 
   // Leaves the memory that the elements were in to `larger`.

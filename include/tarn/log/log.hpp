@@ -82,7 +82,7 @@ template <object_store Store>
   sequence<version> later;
   const status listed = store.list(log_prefix, entry_name(at), [&](std::string_view name) {
     version each;
-    if (parse_entry_name(name, each)) later.push_back(each);
+    if (parse_entry_name(name, each) && each > at) later.push_back(each);  // listings are not to be trusted
   });
   if (!listed) return listed.error();
   for (const version each : later) {

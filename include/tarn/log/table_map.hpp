@@ -30,6 +30,11 @@ class table_map {
   [[nodiscard]] item* begin() noexcept { return items_.begin(); }
   [[nodiscard]] item* end() noexcept { return items_.end(); }
 
+  // The place of this name among all; size() if there is none.
+  [[nodiscard]] std::size_t index_of(std::string_view name) const noexcept {
+    const std::size_t at = lower_bound(name);
+    return matches(at, name) ? at : size();
+  }
   // Null if there is none of this name. Valid until the next insertion or erasure.
   [[nodiscard]] T* find(std::string_view name) noexcept {
     const std::size_t at = lower_bound(name);

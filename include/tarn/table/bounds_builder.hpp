@@ -13,6 +13,7 @@
 #include "../core/sequence.hpp"
 #include "../core/shared.hpp"
 #include "../core/strong_types.hpp"
+#include "../core/text_prefix.hpp"
 #include "../core/value.hpp"
 #include "../log/bounds.hpp"
 
@@ -63,6 +64,7 @@ class bounds_builder {
   union number {
     std::int64_t integer;
     double real;
+    std::uint64_t prefix;
   };
 
   struct column_state {
@@ -71,7 +73,7 @@ class bounds_builder {
     std::uint64_t nulls = 0;
     progress state = progress::nothing_yet;
     tarn::kind kind = tarn::kind::null;  // of all values but null
-    number least = {0}, greatest = {0};
+    number least = {0}, greatest = {0};  // of texts, their prefixes: mostly these tell that a text is in between
     std::string least_text = {}, greatest_text = {};
 
     [[nodiscard]] value bound(const number& of, const std::string& text) const {
@@ -124,12 +126,20 @@ class bounds_builder {
 
   // False if the text is a bound and too long to be one.
   [[nodiscard]] bool widen_text(column_state& column, std::string_view added, bool first) const {
+    const std::uint64_t prefix = prefix_of(added);
+    if (!first && prefix > column.least.prefix && prefix < column.greatest.prefix) return true;
     const bool is_least = first || added.compare(column.least_text) < 0;
     const bool is_greatest = first || added.compare(column.greatest_text) > 0;
     if (!is_least && !is_greatest) return true;
     if (added.size() > text_bytes_max_) return false;
-    if (is_least) column.least_text = added;
-    if (is_greatest) column.greatest_text = added;
+    if (is_least) {
+      column.least_text = added;
+      column.least.prefix = prefix;
+    }
+    if (is_greatest) {
+      column.greatest_text = added;
+      column.greatest.prefix = prefix;
+    }
     return true;
   }
 

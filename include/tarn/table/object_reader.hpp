@@ -99,9 +99,10 @@ class object_reader {
     object_reader opened;
     opened.bytes_ = *std::move(bytes);
     const std::string_view text = opened.bytes_;
-    if (object.described && object.codec != Codec::name)
-      return error(errc::unsupported, concat({"object ", name, " is in codec '", object.codec, "', this client reads '",
-                                              Codec::name, "': give the client that codec"}));
+    const std::string_view codec = codec_of(object);
+    if (!reads_codec<Codec>(codec))
+      return error(errc::unsupported, concat({"object ", name, " is in codec '", codec, "', this client reads ",
+                                              names_of_codecs<Codec>(), ": give the client that codec"}));
     if (const tarn::status good = check_object_bytes(object, name, text); !good) return good.error();
     const schema& written = of.schema_of(object.schema_number);
     result<cursor> rows = lake.codec.open(text, expectation(of.name, object, before + written.size()), bounds);
@@ -125,6 +126,9 @@ class object_reader {
  private:
   using cursor = std::remove_cvref_t<decltype(*std::declval<const Codec&>().open({}, object_expectation{}, limits{}))>;
 
+  [[nodiscard]] static std::string_view codec_of(const data_object& object) noexcept {
+    return object.described ? std::string_view(object.codec) : article_codec_name;
+  }
   [[nodiscard]] static object_expectation expectation(std::string_view table, const data_object& object,
                                                       std::size_t columns) {
     object_expectation expected;
@@ -133,6 +137,7 @@ class object_reader {
     expected.counted = object.described;
     expected.rows = object.rows;
     expected.checksum_verified = object.described;
+    expected.codec = codec_of(object);
     return expected;
   }
 

@@ -31,7 +31,10 @@ class pending_tables {
 
   // The view of a table name, made when it is first used: from then on the name is part of what was read.
   pending& touch(std::string_view table) {
-    if (pending* const known = used_.find(table); known != nullptr) return *known;  // for each row, so not twice
+    // For each row, so the one that was used last is not searched for.
+    if (last_ < used_.size() && used_.begin()[last_].name == table) return used_.begin()[last_].content;
+    last_ = used_.index_of(table);
+    if (last_ < used_.size()) return used_.begin()[last_].content;
     return used_.find_or_insert(table, snapshot_->tables.find(table));
   }
   // The existing table of exactly this name, or null.
@@ -111,6 +114,7 @@ class pending_tables {
 
   shared_snapshot snapshot_;
   table_map<pending> used_;
+  std::size_t last_ = 0;  // of these, the one used last; or another, since its name is looked at
   bool listed_ = false;
   sequence<std::string> applications_;
 };

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <variant>
@@ -18,6 +19,32 @@
 #include "plain_json.hpp"
 
 namespace tarn::inline TARN_ABI::testing {
+
+// What base64 with padding stands for; nothing for what is none.
+[[nodiscard]] inline std::optional<std::string> plain_base64(std::string_view text) {
+  constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string bytes;
+  std::uint32_t bits = 0;
+  int count = 0;
+  while (text.ends_with('=')) text.remove_suffix(1);
+  for (const char each : text) {
+    const std::size_t digit = digits.find(each);
+    if (digit == std::string_view::npos) return {};
+    bits = bits << 6 | static_cast<std::uint32_t>(digit);
+    count += 6;
+    if (count < 8) continue;
+    count -= 8;
+    bytes += static_cast<char>(bits >> count & 0xffU);
+  }
+  return bytes;
+}
+
+// The bytes of an object that travels in the entry that describes it so; nothing if it does not.
+[[nodiscard]] inline std::optional<std::string> plain_inline_bytes(const plain_json& described) {
+  const plain_json* const all = described.find("Inline");
+  if (all == nullptr) return {};
+  return all->find("$bytes") == nullptr ? described.text("Inline") : plain_base64(all->text("$bytes"));
+}
 
 struct plain_object {
   std::string id;
@@ -187,7 +214,7 @@ class plain_replay {
     made.checksum = described.text("Crc32c");
     made.schema = static_cast<std::size_t>(described.integer("Schema"));
     add_rows(described.text("DeletedRows"), made.deleted);
-    if (described.find("Inline") != nullptr) made.inline_bytes = described.text("Inline");
+    made.inline_bytes = plain_inline_bytes(described);
     if (described.find("Bucket") == nullptr) return made;
     made.bucket = static_cast<std::size_t>(described.integer("Bucket"));
     made.is_base = described.text("Form") == "base";

@@ -1,0 +1,120 @@
+// Several codecs as one: writes the first one's objects and reads those of all. How a lake changes its codec, or has
+// two:
+//
+//   tarn::client lake{store, {}, tarn::codecs<tarn::columnar_codec, tarn::json_codec>{}};
+//
+// Which codec an object is read with its add-action says; its bytes must agree.
+#pragma once
+
+#include <concepts>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "../core/config.hpp"
+#include "../core/limits.hpp"
+#include "../core/result.hpp"
+#include "../core/shared.hpp"
+#include "../core/text.hpp"
+#include "../core/value.hpp"
+#include "codec.hpp"
+
+namespace tarn::inline TARN_ABI {
+
+namespace codecs_detail {
+
+template <row_codec Codec>
+using cursor_of = std::remove_cvref_t<decltype(*std::declval<const Codec&>().open({}, object_expectation{}, limits{}))>;
+
+}  // namespace codecs_detail
+
+// The rows of an object of one codec or another. Models row_cursor; a row costs a comparison more.
+template <row_cursor First, row_cursor Second>
+class either_cursor {
+ public:
+  explicit either_cursor(First rows) : first_(shared<First>::make(std::move(rows))) {}
+  explicit either_cursor(Second rows) requires(!std::same_as<First, Second>)
+      : second_(shared<Second>::make(std::move(rows))) {}
+
+  [[nodiscard]] bool next() { return first_ ? first_->next() : second_->next(); }
+  [[nodiscard]] list_view row() const { return first_ ? first_->row() : second_->row(); }
+  [[nodiscard]] tarn::status status() const { return first_ ? first_->status() : second_->status(); }
+
+ private:
+  shared<First> first_;
+  shared<Second> second_;  // if there is no first
+};
+
+template <row_codec First, row_codec... Others>
+class codecs;
+
+// Models row_codec.
+template <row_codec First>
+class codecs<First> {
+ public:
+  static constexpr std::string_view name = First::name;
+
+  codecs() = default;
+  explicit codecs(First first) : first_(std::move(first)) {}
+
+  [[nodiscard]] static bool reads(std::string_view codec) { return reads_codec<First>(codec); }
+  [[nodiscard]] static std::string names() { return names_of_codecs<First>(); }
+
+  [[nodiscard]] auto build(const object_identity& identity, const limits& bounds = limits{}) const {
+    return first_.build(identity, bounds);
+  }
+  [[nodiscard]] auto open(std::string_view bytes, const object_expectation& expected,
+                          const limits& bounds = limits{}) const {
+    return first_.open(bytes, expected, bounds);
+  }
+
+ private:
+  [[no_unique_address]] First first_;
+};
+
+// Models row_codec.
+template <row_codec First, row_codec Second, row_codec... Others>
+class codecs<First, Second, Others...> {
+  using either = either_cursor<codecs_detail::cursor_of<First>, codecs_detail::cursor_of<codecs<Second, Others...>>>;
+
+ public:
+  static constexpr std::string_view name = First::name;
+
+  codecs() = default;
+  explicit codecs(First first, Second second, Others... others)
+      : first_(std::move(first)), others_(std::move(second), std::move(others)...) {}
+
+  [[nodiscard]] static bool reads(std::string_view codec) {
+    return reads_codec<First>(codec) || codecs<Second, Others...>::reads(codec);
+  }
+  [[nodiscard]] static std::string names() {
+    return concat({names_of_codecs<First>(), ", ", codecs<Second, Others...>::names()});
+  }
+
+  [[nodiscard]] auto build(const object_identity& identity, const limits& bounds = limits{}) const {
+    return first_.build(identity, bounds);
+  }
+
+  // With the codec that is expected, or, if none is, the first. errc::unsupported if it is none of these.
+  [[nodiscard]] result<either> open(std::string_view bytes, const object_expectation& expected,
+                                    const limits& bounds = limits{}) const {
+    if (expected.codec.empty() || reads_codec<First>(expected.codec)) {
+      auto rows = first_.open(bytes, expected, bounds);
+      if (!rows) return rows.error();
+      return either(*std::move(rows));
+    }
+    if (!codecs<Second, Others...>::reads(expected.codec))
+      return error(errc::unsupported, concat({name_of(expected.identity), ": the object is in codec '", expected.codec,
+                                              "', these are ", names()}));
+    auto rows = others_.open(bytes, expected, bounds);
+    if (!rows) return rows.error();
+    return either(*std::move(rows));
+  }
+
+ private:
+  [[no_unique_address]] First first_;
+  [[no_unique_address]] codecs<Second, Others...> others_;
+};
+
+}  // namespace tarn::inline TARN_ABI

@@ -1,0 +1,28 @@
+// The beginnings of texts as numbers, which compare faster than texts do.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include "config.hpp"
+
+namespace tarn::inline TARN_ABI {
+
+// The first eight bytes as a number, most significant first; what is missing counts as zeros. Of two texts the one with
+// the smaller prefix is the lesser, byte for byte; with equal prefixes either may be.
+template <class = void>
+[[nodiscard]] std::uint64_t prefix_of(std::string_view text) noexcept {
+  std::uint64_t prefix = 0;
+  if (text.size() >= sizeof prefix) {
+    std::memcpy(&prefix, text.data(), sizeof prefix);
+    return std::endian::native == std::endian::little ? __builtin_bswap64(prefix) : prefix;
+  }
+  for (std::size_t at = 0; at < text.size(); ++at)
+    prefix |= static_cast<std::uint64_t>(static_cast<unsigned char>(text[at])) << (56 - 8 * at);
+  return prefix;
+}
+
+}  // namespace tarn::inline TARN_ABI

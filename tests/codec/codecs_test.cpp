@@ -1,0 +1,149 @@
+// Several codecs as one: each object is read with the codec that the log names, in one table and in one bucket.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tarn/check.hpp>
+#include <tarn/client.hpp>
+#include <tarn/codec/codecs.hpp>
+#include <tarn/codec/columnar_codec.hpp>
+#include <tarn/codec/json_codec.hpp>
+#include <tarn/store/memory_store.hpp>
+#include <tarn/testing/codec_conformance.hpp>
+#include <type_traits>
+#include <vector>
+
+#include "../support/random_source.hpp"
+#include "../support/reading.hpp"
+
+using namespace tarn;
+
+namespace {
+
+using columnar_first = codecs<columnar_codec, json_codec>;
+using json_first = codecs<json_codec, columnar_codec>;
+
+static_assert(row_codec<columnar_first>);
+static_assert(row_codec<codecs<json_codec>>);
+static_assert(columnar_first::name == "columnar");
+static_assert(std::is_empty_v<columnar_first>);
+
+using rows = std::vector<row>;
+
+template <class Codec>
+[[nodiscard]] auto client_with(const memory_store& store, Codec codec = {}) {
+  return client{store, {}, codec};
+}
+
+template <class Client>
+void insert(Client lake, std::string_view table, const rows& inserted) {
+  (void)lake
+      .run([&](auto& transaction) -> status {
+        transaction.upsert(table, inserted).value();
+        return {};
+      })
+      .value();
+}
+
+template <class Client>
+[[nodiscard]] rows read(Client lake, std::string_view table) {
+  auto transaction = lake.begin().value();
+  return tarn_test::rows_of(transaction, table);
+}
+
+// How many objects begin with what names this codec.
+[[nodiscard]] int objects_in(const memory_store& store, std::string_view start) {
+  int count = 0;
+  const status listed = store.list("_table_", "", [&](std::string_view name) {
+    const auto bytes = store.get(name).value();
+    if (std::string_view(bytes).starts_with(start)) ++count;
+  });
+  CHECK(listed.has_value());
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("Several codecs keep every promise of a codec") {
+  testing::codec_conformance_options options;
+  options.seed = tarn_test::seed_of_this_run();
+  options.random_rows = 100;
+  options.many_rows = 1'000;
+  const auto report = testing::test_codec(columnar_first{}, options);
+  CAPTURE(options.seed);
+  INFO(report.text());
+  CHECK(report.conforms());
+}
+
+TEST_CASE("Objects of two codecs in one bucket are merged, and compacted into the codec that is written") {
+  const memory_store store;
+  client first = client_with<json_codec>(store);
+  (void)first
+      .run([](auto& transaction) -> status {
+        transaction.create_table("keys", {{"k", column_type::integer}, "v"}, keyed{{"k"}}).value();
+        transaction.upsert("keys", {{1, "one"}, {2, "two"}, {3, "three"}}).value();
+        return {};
+      })
+      .value();
+  insert(client_with<columnar_first>(store), "keys", {{2, "deux"}, {4, "quatre"}});
+  insert(client_with<json_first>(store), "keys", {{3, "drei"}});
+  CHECK(objects_in(store, "columnar\x01") == 1);
+  CHECK(objects_in(store, R"({"Codec":"json")") == 2);
+
+  const rows expected{{1, "one"}, {2, "deux"}, {3, "drei"}, {4, "quatre"}};
+  CHECK(read(client_with<columnar_first>(store), "keys") == expected);
+  CHECK(read(client_with<json_first>(store), "keys") == expected);
+
+  client lake = client_with<columnar_first>(store);
+  CHECK(check(lake).value().sound());
+  (void)lake.compact("keys").value();
+  CHECK(objects_in(store, "columnar\x01") == 2);
+  CHECK(read(client_with<columnar_codec>(store), "keys") == expected);
+}
+
+TEST_CASE("An object in a codec that is not there is named, and so are the codecs that are") {
+  const memory_store store;
+  client lake = client_with<columnar_codec>(store);
+  (void)lake
+      .run([](auto& transaction) -> status {
+        transaction.create_table("x", {"n"}).value();
+        transaction.insert("x", {1}).value();
+        return {};
+      })
+      .value();
+  const auto why = [&](auto reader) {
+    auto transaction = reader.begin().value();
+    auto scan = transaction.scan("x").value();
+    CHECK_FALSE(scan.next());
+    CHECK(scan.status().error().code() == errc::unsupported);
+    return scan.status().error().message();
+  };
+  CHECK(why(client_with<json_codec>(store)).find("is in codec 'columnar', this client reads 'json': give the client") !=
+        std::string::npos);
+  CHECK(why(client_with<codecs<json_codec, codecs<json_codec>>>(store)).find("reads 'json', 'json': give") !=
+        std::string::npos);
+}
+
+TEST_CASE("Bytes of another codec than the log names are an error, not a guess") {
+  const object_identity identity{"x", {1, 2}};
+  auto builder = json_codec{}.build(identity);
+  REQUIRE(builder.append({1}));
+  object_expectation expected;
+  expected.identity = identity;
+  expected.columns = 1;
+  const auto error_of = [&](std::string_view codec) {
+    expected.codec = codec;
+    const auto opened = columnar_first{}.open(builder.finish(), expected);
+    return opened ? std::string() : std::string(name_of(opened.error().code())) + ": " + opened.error().message();
+  };
+  CHECK(error_of("json").empty());
+  const std::string not_columnar =
+      "corrupt: _table_x_00000000-0000-0001-0000-000000000002: the object is damaged, or of another codec: its first "
+      "bytes are not 'columnar'";
+  CHECK(error_of("columnar") == not_columnar);
+  CHECK(error_of("") == not_columnar);
+  CHECK(error_of("parquet") ==
+        "unsupported: _table_x_00000000-0000-0001-0000-000000000002: the object is in codec 'parquet', these are "
+        "'columnar', 'json'");
+}
