@@ -16,6 +16,7 @@
 #include <tarn/codec/columnar_codec.hpp>
 #include <tarn/testing/plain_fold.hpp>
 #include <tarn/testing/plain_json.hpp>
+#include <tarn/testing/plain_state.hpp>
 #include <utility>
 #include <vector>
 
