@@ -230,11 +230,11 @@ int main(int count, char** arguments) {
                                     std::pair{isolation::snapshot, "snapshot, no faults"},
                                     std::pair{isolation::non_blocking, "non_blocking, no faults"}})
     all.run({name, {}, 0, nightly ? 500'000U : 2'000U}, 2, level);
-  all.run({"one fault", every, 1, nightly ? 500'000U : 10'000U}, 2);
+  all.run({"one fault", every, 1, nightly ? 500'000U : 4'000U}, 2);
   all.run({"rows in log entries, one crash or error", crash_or_lost_answer, 1, nightly ? 500'000U : 1'000U}, 2,
           isolation::serializable, 4'096);
   all.run({"no faults", {}, 0, nightly ? 50'000U : 1'000U}, 3);
-  all.run({"one crash or error", crash_or_lost_answer, 1, nightly ? 50'000U : 1'200U}, 3);
+  all.run({"one crash or error", crash_or_lost_answer, 1, nightly ? 50'000U : 500U}, 3);
   if (nightly) {
     all.run({"two crashes or errors", crash_or_lost_answer, 2, 100'000}, 2);
     all.run({"one put that is late, repeated or refused", late_or_twice, 1, 10'000}, 3);

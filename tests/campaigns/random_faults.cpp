@@ -55,7 +55,8 @@ int replay(const char* text) {
 
 int main(int count, char** arguments) {
   if (const char* const text = std::getenv("TARN_RANDOM_FAULTS")) return replay(text);
-  const std::uint64_t runs = campaign_size_of(count, arguments) == campaign_size::ci ? 100'000 : 3'000'000;
+  const bool nightly = campaign_size_of(count, arguments) == campaign_size::nightly;
+  const std::uint64_t runs = nightly ? 3'000'000 : 40'000;
   const stopwatch since;
   random_clients_counts counts[workers];
   std::atomic<std::uint64_t> next = 0;
@@ -69,7 +70,7 @@ int main(int count, char** arguments) {
   for (std::thread& each : threads) each.join();
   random_clients_counts all;
   for (const random_clients_counts& each : counts) all += each;
-  const std::string missing = all.faults.missing(1'000, 10);
+  const std::string missing = all.faults.missing(nightly ? 1'000 : 300, 10);
   if (!missing.empty()) std::printf("happened too rarely: %s\n", missing.c_str());
   std::printf("%s", all.faults.text().c_str());
   print_campaign("random_faults",

@@ -319,6 +319,7 @@ class explored_lake {
       case program_kind::compact_bag:
         return code == tarn::errc::conflict || code == tarn::errc::expired || code == tarn::errc::snapshot_expired;
       case program_kind::vacuum: return code == tarn::errc::expired;
+      case program_kind::read: return code == tarn::errc::snapshot_expired;  // vacuums here give no grace
       case program_kind::truncate: return code == tarn::errc::conflict || code == tarn::errc::expired;
       default: return false;
     }
