@@ -83,9 +83,9 @@ class recording_system {
       return {machine_->open(made.node), 0};
     });
   }
-  outcome<int> create_unnamed(int folder) const {
+  outcome<int> create_unnamed(int) const {
     if (!machine_->has_unnamed_files) return {-1, EOPNOTSUPP};
-    return opening(of_descriptor(system_call::create_unnamed, folder), [&](traced_call& made) -> outcome<int> {
+    return opening(named(system_call::create_unnamed, none, ""), [&](traced_call& made) -> outcome<int> {
       made.node = disk().add_file();
       disk().at(made.node).modified = machine_->clock;
       made.took_effect = true;
