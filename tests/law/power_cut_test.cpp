@@ -104,6 +104,7 @@ TEST_CASE("an fsync that fails and gives up what it was to write costs no acknow
     options.model = tarn::testing::failed_sync_gives_up_pages;
     check_run(undisturbed, options);
     std::uint64_t unclear = 0;
+    std::uint64_t visited = 0;
     for (const auto& each : syncs) {
       INFO("fault ", to_text(each.fault));
       power_cut_run run(2, short_run(1, unnamed));
@@ -112,9 +113,14 @@ TEST_CASE("an fsync that fails and gives up what it was to write costs no acknow
       CHECK(run.machine->trace[each.place].gave_up_pages);
       unclear += run.happened["commit_unknown"];
       options.from_call = each.place;
-      check_run(run, options);
+      const std::string wrong = run.enumerate(options);
+      CHECK_MESSAGE(wrong.empty(), wrong);
+      CHECK(run.report.moments_cut == 0);
+      visited += run.report.visited;
+      if (!unnamed) CHECK(run.report.visited > 0);  // else nothing is changed after the last fsync: no name taken away
     }
     CHECK(unclear > 0);
+    CHECK(visited > 0);
   }
 }
 

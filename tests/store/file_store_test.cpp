@@ -110,7 +110,8 @@ TEST_CASE("A file store without files that have no name keeps the promises of a 
     const auto plan = std::make_shared<tarn_test::system_plan>();
     plan->has_unnamed_files = unnamed;
     tarn::testing::store_conformance_options less;
-    less.races = 50;
+    less.races = 10;
+    less.object_bytes_max = std::size_t{1} << 20;
     check_conforms(tarn::testing::test_store(
         [&] {
           return tarn::file_store{made.next(), tarn::file_store_options{}, tarn_test::faulty_system(plan)};

@@ -46,10 +46,8 @@ const std::vector<scenario>& scenarios() {
       {"without hard links, of a name that is taken", true, true, false},
       {"without fsync", false, false, true, false, tarn::durability::none},
       {"of a file without a name", true, false, true, true},
-      {"of a file without a name in a folder yet to be made", false, false, true, true},
       {"of a file without a name under one that is taken", true, true, true, true},
       {"of a file without a name, without hard links", true, false, false, true},
-      {"of a file without a name, without fsync", false, false, true, true, tarn::durability::none},
   };
   return all;
 }

@@ -175,12 +175,10 @@ class file_store {
     if constexpr (makes_unnamed_files<System>)
       if (own.names.takes_unnamed()) {
         temporary_file<System> file(own.system, *folder, own.left);
-        const status created = file.create_unnamed();
-        if (created) {
+        // If there is none, whatever the reason, then with a name it works, or says what is wrong.
+        if (file.create_unnamed()) {
           const put_result put = put_file(file, *folder, name, bytes);
           if (put.outcome() != put_outcome::not_applied || put.why().code() != errc::unsupported) return put;
-        } else if (!own.names.give_up_unnamed()) {
-          return put_result::not_applied(created.error());
         }
       }
     temporary_file<System> file(own.system, *folder, own.left);

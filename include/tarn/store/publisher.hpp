@@ -25,24 +25,15 @@ namespace tarn::inline TARN_ABI {
 template <file_system System>
 class publisher {
  public:
-  // Whether a file without a name is worth a try: until one was refused, or a file with a name has got another.
+  // Whether a file without a name is worth a try: as long as no file with a name was published in its stead.
   [[nodiscard]] bool takes_unnamed() {
     if constexpr (!makes_unnamed_files<System>) return false;
     const method known = learnt();
     return known == method::untried || known == method::unnamed_link;
   }
 
-  // Whether a refusal to make a file without a name, or to give it one, means that the file system has no such thing.
-  // The first refusal does, whatever the error: if it was something else, the next way meets it too.
-  [[nodiscard]] bool give_up_unnamed() {
-    const scoped_lock hold(guard_);
-    if (method_ == method::unnamed_link) return false;
-    if (method_ == method::untried) method_ = method::named;
-    return true;
-  }
-
-  // `created` and `already_exists` say what the folder shows, not yet that it is durable.
-  // errc::unsupported: not in this way. Of a file without a name: try one that has a name, from now on.
+  // `created` and `already_exists` say what the folder shows, not yet that it is durable. errc::unsupported, of a file
+  // without a name: nothing was put, but one that has a name may do.
   [[nodiscard]] put_result publish(System& system, int folder, temporary_file<System>& file, const char* name) {
     const method known = learnt();
     int link_error = 0;
@@ -57,8 +48,9 @@ class publisher {
       const put_result put =
           judge(system, folder, file, name, link_error, rules_out(link_error) || link_error == ENOENT);
       if (put.outcome() != put_outcome::not_applied) return put;
-      if (!file.has_name()) return give_up_unnamed() ? put_result::not_applied(no_unnamed(link_error)) : put;
       const bool has_links = known == method::link || known == method::unnamed_link;
+      if (!file.has_name() && (!has_links || link_error == ENOENT))  // which is also what it says without a /proc
+        return put_result::not_applied(no_unnamed(link_error));
       if (has_links || !means_no_links(link_error)) return put;
     }
 
@@ -75,8 +67,7 @@ class publisher {
   }
 
  private:
-  // `named`: not by files without a name, but whether by link or by rename is not known yet.
-  enum class method : unsigned char { untried, unnamed_link, named, link, rename };
+  enum class method : unsigned char { untried, unnamed_link, link, rename };
 
   // What has become of the name after a call that answered with an error. The answer alone does not tell: it may be
   // lost on a network and the call made again by a driver, so that a change that was made comes back as EEXIST, or as
