@@ -245,6 +245,13 @@ def writers_table(program, commits):
     yield from done.stdout.splitlines()
 
 
+def growth_tables(program, smoke):
+    """What each operation grows with, and its calls of the store: the program makes the tables itself."""
+    say("growth ...")
+    done = subprocess.run([program, *(["--smoke"] if smoke else [])], stdout=subprocess.PIPE, text=True, check=True)
+    yield from done.stdout.splitlines()
+
+
 def first_line(*command):
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
     return done.stdout.partition("\n")[0].strip()
@@ -288,6 +295,7 @@ def main():
     keyed_sizes = KEYED_PEAK_ROWS[:1] if smoke else KEYED_PEAK_ROWS
     keyed_peaks = list(keyed_peak_table(programs / "benchmark_peak_memory", keyed_sizes))
     writers = list(writers_table(programs / "benchmark_writers", 2 if smoke else 100))
+    growth = list(growth_tables(programs / "benchmark_growth", smoke))
     say("compile cost ...")
     costs = compile_cost.measure(arguments.compiler, rounds=1 if smoke else 5)
 
@@ -301,6 +309,8 @@ def main():
     print(*peaks, sep="\n", end="\n\n")
     print("Writers at once in one folder, without fsync, each transaction in 4 keyed tables:", end="\n\n")
     print(*writers, sep="\n", end="\n\n")
+    print("What each operation grows with, in memory, and how many calls of the store it makes one after another:", end="\n\n")
+    print(*growth, sep="\n", end="\n\n")
     print("The compiler's time for a file that includes it, -O0:", end="\n\n")
     print(*compile_cost.table(costs), sep="\n")
 

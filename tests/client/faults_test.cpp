@@ -11,6 +11,7 @@
 
 #include "../support/interrupted_faults.hpp"
 #include "../support/reading.hpp"
+#include "../support/stored_objects.hpp"
 #include "../support/stores.hpp"
 #include "../support/test_environment.hpp"
 
@@ -39,7 +40,7 @@ class lake_with_faults {
   }
 
   [[nodiscard]] client open() {
-    tarn::client_options options;
+    tarn::client_options options = tarn_test::with_stored_objects();
     options.checkpoint_interval = 2;
     options.commit.backoff.attempts_max = 1;
     options.surroundings = environment.get();

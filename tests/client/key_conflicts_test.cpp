@@ -8,6 +8,7 @@
 #include <tarn/vacuum.hpp>
 #include <vector>
 
+#include "../support/stored_objects.hpp"
 #include "../support/test_environment.hpp"
 
 using namespace tarn;
@@ -17,7 +18,7 @@ namespace {
 // A table with a key of this kind in so many buckets, and two clients.
 struct setup {
   tarn_test::test_environment hands;
-  client_options options;
+  client_options options = tarn_test::with_stored_objects();
   memory_store store;
 
   explicit setup(column_type key = column_type::integer, std::uint32_t buckets = 1) {

@@ -9,6 +9,7 @@
 #include "../support/keyed_story.hpp"
 #include "../support/reading.hpp"
 #include "../support/scripted_store.hpp"
+#include "../support/stored_objects.hpp"
 #include "../support/stores.hpp"
 #include "../support/test_environment.hpp"
 
@@ -400,7 +401,7 @@ TEST_CASE("what a scan stands on is changed as it is now, and by its own transac
 
 TEST_CASE("updating what scans stand on reads no row again, but those that were written since") {
   tarn_test::scripted_store store{memory_store{}};
-  client_options options;
+  client_options options = tarn_test::with_stored_objects();
   options.bounds.rows_per_object = 10;
   client lake{store, options};
   auto tx = lake.begin().value();

@@ -9,6 +9,7 @@
 #include <tarn/tarn.hpp>
 #include <tarn/vacuum.hpp>
 
+#include "../support/stored_objects.hpp"
 #include "../support/stores.hpp"
 #include "../support/test_environment.hpp"
 
@@ -47,7 +48,7 @@ std::string unwrapped(const std::string& block) {
 
 TEST_CASE("the README's FORMAT examples are what tarn writes") {
   tarn_test::test_environment hands;
-  client_options options;
+  client_options options = tarn_test::with_stored_objects();
   options.surroundings = hands.get();
   client lake{memory_store{}, options};
   auto tx = lake.begin().value();
@@ -65,7 +66,7 @@ TEST_CASE("the README's FORMAT examples are what tarn writes") {
 
 TEST_CASE("the README's FORMAT examples of a lake that goes on are what tarn writes") {
   tarn_test::test_environment hands;
-  client_options options;
+  client_options options = tarn_test::with_stored_objects();
   options.surroundings = hands.get();
   client lake{memory_store{}, options};
   auto tx = lake.begin().value();
@@ -90,7 +91,7 @@ TEST_CASE("the README's FORMAT examples of a lake that goes on are what tarn wri
 
 TEST_CASE("the README's FORMAT examples of keyed tables are what tarn writes") {
   tarn_test::test_environment hands;
-  client_options options;
+  client_options options = tarn_test::with_stored_objects();
   options.surroundings = hands.get();
   client lake{memory_store{}, options};
   auto tx = lake.begin().value();

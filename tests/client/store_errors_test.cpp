@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "../support/stored_objects.hpp"
 #include "../support/stores.hpp"
 #include "../support/test_environment.hpp"
 #include "../support/watched_store.hpp"
@@ -310,7 +311,7 @@ TEST_CASE("a commit whose folder cannot be fsynced is in doubt only if its entry
   for (;; ++number) {
     CAPTURE(number);
     const tarn_test::watched_folder folder;
-    client lake{folder.open()};
+    client lake{folder.open(), tarn_test::with_stored_objects()};
     auto founding = lake.begin().value();
     founding.create_table("bag", {"number"}).value();
     founding.commit().value();

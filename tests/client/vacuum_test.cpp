@@ -12,6 +12,7 @@
 
 #include "../support/sample_entry.hpp"
 #include "../support/scripted_store.hpp"
+#include "../support/stored_objects.hpp"
 #include "../support/stores.hpp"
 #include "../support/test_environment.hpp"
 
@@ -77,7 +78,7 @@ class lake_in_time {
     options.checkpoint_interval = checkpoint_interval;
   }
 
-  client_options options;
+  client_options options = tarn_test::with_stored_objects();
 
   [[nodiscard]] client<Store> open() { return client<Store>(store_, options); }
   [[nodiscard]] test_environment& hands() noexcept { return hands_; }

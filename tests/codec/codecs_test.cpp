@@ -16,6 +16,7 @@
 
 #include "../support/random_source.hpp"
 #include "../support/reading.hpp"
+#include "../support/stored_objects.hpp"
 
 using namespace tarn;
 
@@ -33,7 +34,7 @@ using rows = std::vector<row>;
 
 template <class Codec>
 [[nodiscard]] auto client_with(const memory_store& store, Codec codec = {}) {
-  return client{store, {}, codec};
+  return client{store, tarn_test::with_stored_objects(), codec};
 }
 
 template <class Client>

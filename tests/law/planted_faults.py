@@ -36,6 +36,7 @@ CLIENT = "client/client_test.cpp"
 APPLICATION = "client/application_test.cpp"
 VACUUM = "client/vacuum_test.cpp"
 RESTORE = "client/restore_test.cpp"
+INLINE = "client/inline_objects_test.cpp"
 SCHEMA = "client/schema_changes_test.cpp"
 CHANGES = "client/changes_test.cpp"
 CHECK = "client/check_test.cpp"
@@ -1139,6 +1140,48 @@ FAULTS = [
         "if (!of_article && !is_sealed(bytes))",
         "if (!of_article && bytes.empty())",
         ENTRY,
+    ),
+    (
+        "a checkpoint leaves in the log what travels there",
+        "log/checkpoint.hpp",
+        "  if (const status put = put_inline_objects(store, state, options, surroundings); !put) return put;\n",
+        "",
+        INLINE,
+    ),
+    (
+        "a restored table's objects stay in entries that may go",
+        "table/commit_entry.hpp",
+        "      if (!each.restored) continue;\n",
+        "      continue;\n",
+        INLINE,
+    ),
+    (
+        "a checkpoint puts what travels in bags only",
+        "log/inline_objects.hpp",
+        "    for (const keyed_object& each : bucket->objects)\n      if (const status done = put(each.object);",
+        "    for (const keyed_object& each : bucket->objects)\n      if (const status done = put({each.object.id});",
+        INLINE,
+    ),
+    (
+        "the room in an entry is never used up",
+        "table/object_writer.hpp",
+        "    room.bytes_left -= bytes.size();\n",
+        "",
+        INLINE,
+    ),
+    (
+        "whoever commits to a lake says again how much may travel",
+        "log/commit.hpp",
+        "    const bool founds = mine_.at.number == 0 &&",
+        "    const bool founds =",
+        INLINE,
+    ),
+    (
+        "a checkpoint forgets how much may travel",
+        "log/checkpoint.hpp",
+        '  if (fields.has("InlineBytesMax")) state.inline_bytes_max',
+        '  if (fields.has("InlineBytes")) state.inline_bytes_max',
+        INLINE,
     ),
     (
         "an unknown answer is told as a failure",

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "../support/scripted_store.hpp"
+#include "../support/stored_objects.hpp"
 #include "../support/stores.hpp"
 #include "../support/test_environment.hpp"
 
@@ -86,7 +87,7 @@ limits small_parts() {
 }
 
 client_options without_checkpoints() {
-  client_options options;
+  client_options options = tarn_test::with_stored_objects();
   options.checkpoint_interval = 0;
   return options;
 }

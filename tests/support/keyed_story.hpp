@@ -12,6 +12,7 @@
 #include <string_view>
 #include <tarn/tarn.hpp>
 
+#include "stored_objects.hpp"
 #include "stores.hpp"
 
 namespace tarn_test {
@@ -40,7 +41,7 @@ class keyed_story {
 
   // A client of its own, as another process would have.
   [[nodiscard]] lake_type open() const {
-    tarn::client_options options;
+    tarn::client_options options = with_stored_objects();  // which tests count
     options.bounds.rows_per_object = setting_.rows_per_object;
     return lake_type(place_.open(), options);
   }

@@ -50,7 +50,8 @@ class power_cut_run {
   explicit power_cut_run(std::uint64_t seed, power_cut_options options = power_cut_options{})
       : machine(std::make_shared<machine_type>(tarn::testing::simulated_disk(), seed)),
         options_(options),
-        random_(seed) {
+        random_(seed),
+        inline_bytes_max_(some_inline_bytes(seed)) {
     machine->has_unnamed_files = options_.unnamed_files;
     for (std::size_t number = 0; number < options_.clients; ++number) actors_.push_back(make_actor(machine, number));
   }
@@ -150,6 +151,7 @@ class power_cut_run {
     tarn::client_options wanted;
     wanted.surroundings = hands->get();
     wanted.bounds.rows_per_object = 2;  // so that a transaction is several objects
+    wanted.commit.inline_bytes_max = inline_bytes_max_;
     wanted.checkpoint_interval = options_.checkpoint_interval;
     wanted.commit.backoff.attempts_max = 4;
     store folder("lake", tarn::file_store_options{}, tarn::testing::recording_system(on, number));

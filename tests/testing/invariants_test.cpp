@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "../support/event_store.hpp"
+#include "../support/stored_objects.hpp"
 
 namespace {
 
@@ -27,7 +28,7 @@ using tarn::testing::store_event;
 class small_lake {
  public:
   small_lake() {
-    tarn::client_options options;
+    tarn::client_options options = with_stored_objects();
     options.surroundings = environment_.get();
     options.checkpoint_interval = 0;
     tarn::client lake(store_, options);

@@ -106,7 +106,7 @@ class json_builder {
     return *text_;
   }
 
-  static constexpr std::size_t plain_row_bytes_max = 512;  // on the stack
+  static constexpr std::size_t plain_row_bytes_max = 4'096;  // on the stack
 
   uuid id_;
   std::size_t row_bytes_max_;

@@ -168,10 +168,10 @@ template <class = void>
 [[nodiscard]] char* write_plain_row(char* out, const char* end, const list_view& values) noexcept {
   if (values.empty()) return nullptr;
   char before = '[';
-  for (std::size_t column = 0; column < values.size(); ++column) {
+  for (const value_view value : values) {
     if (end - out < static_cast<std::ptrdiff_t>(json_detail::number_room + 2)) return nullptr;
     *out++ = before;
-    out = json_plain_detail::write_scalar(out, end - 1, values[column]);
+    out = json_plain_detail::write_scalar(out, end - 1, value);
     if (out == nullptr) return nullptr;
     before = ',';
   }
