@@ -1086,6 +1086,27 @@ FAULTS = [
         PUBLISHER,
     ),
     (
+        "a file without a name that cannot get one is not followed by one with a name",
+        "store/publisher.hpp",
+        "if (!file.has_name() && (!has_links || link_error == ENOENT))",
+        "if (false)",
+        PUBLISHER,
+    ),
+    (
+        "a link of a file without a name that may have been made is followed by a second file",
+        "store/publisher.hpp",
+        "      if (put.outcome() != put_outcome::not_applied) return put;\n      const bool has_links",
+        "      if (put.outcome() != put_outcome::not_applied && file.has_name()) return put;\n      const bool has_links",
+        PUBLISHER,
+    ),
+    (
+        "a file system without files that have no name is asked for one by each put",
+        "store/publisher.hpp",
+        "return known == method::untried || known == method::unnamed_link;",
+        "return known != method::rename;",
+        PUBLISHER,
+    ),
+    (
         "a removal is over before it is durable",
         "store/file_store.hpp",
         "if (const status synced = state_->folder.sync_names(); !synced) return synced.error().within(place_of(name));",

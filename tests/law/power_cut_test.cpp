@@ -22,8 +22,9 @@ using tarn::testing::traced_call;
 
 constexpr simulated_disk::node_number lake_folder = 1;
 
-[[nodiscard]] power_cut_options short_run(std::size_t steps) {
+[[nodiscard]] power_cut_options short_run(std::size_t steps, bool unnamed_files = false) {
   power_cut_options options;
+  options.unnamed_files = unnamed_files;
   options.clients = 2;
   options.steps = steps;
   return options;
@@ -41,24 +42,28 @@ void check_run(power_cut_run& run, const crash_options& options = crash_options{
 TEST_CASE("no loss of power takes what was acknowledged, or leaves a half of anything") {
   const std::uint64_t seed = seed_of_this_run();
   INFO("TARN_TEST_SEED=", seed);
-  power_cut_run run(seed, short_run(3));
-  run.run();
-  CHECK(run.happened["commit"] > 0);
-  check_run(run);
+  for (const bool unnamed : {false, true}) {
+    power_cut_run run(seed, short_run(3, unnamed));
+    run.run();
+    CHECK(run.happened["commit"] > 0);
+    check_run(run);
+  }
 }
 
 TEST_CASE("the same through compaction, checkpoints, vacuum and truncation") {
-  power_cut_options options = short_run(7);
-  options.compactions = options.checkpoints = options.vacuums = options.truncations = 18;
-  options.interferences = 30;
-  options.checkpoint_interval = 0;
-  power_cut_run run(28, options);  // one in which all of it happens, and a part of the log goes
-  run.run();
-  for (const char* const step : {"commit", "compaction", "checkpoint", "vacuum", "truncation", "interference"})
-    CHECK(run.happened[step] > 0);
-  crash_options ordered;
-  ordered.model = tarn::testing::ordered_like_ext4;
-  check_run(run, ordered);
+  for (const bool unnamed : {false, true}) {
+    power_cut_options options = short_run(7, unnamed);
+    options.compactions = options.checkpoints = options.vacuums = options.truncations = 18;
+    options.interferences = 30;
+    options.checkpoint_interval = 0;
+    power_cut_run run(28, options);  // one in which all of it happens, and a part of the log goes
+    run.run();
+    for (const char* const step : {"commit", "compaction", "checkpoint", "vacuum", "truncation", "interference"})
+      CHECK(run.happened[step] > 0);
+    crash_options ordered;
+    ordered.model = tarn::testing::ordered_like_ext4;
+    check_run(run, ordered);
+  }
 }
 
 TEST_CASE("every kind of fsync is needed: without it, a loss of power breaks a promise") {
@@ -74,40 +79,49 @@ TEST_CASE("every kind of fsync is needed: without it, a loss of power breaks a p
       {"all", [](const traced_call&) { return true; }, false},
   };
   for (const forgotten& each : all)
-    for (const bool ordered : {false, true}) {
-      INFO("forgotten: ", each.what, ordered ? ", names in order" : "");
-      power_cut_run run(1, short_run(2));
-      run.machine->forgets_sync = each.sync;
-      run.run();
-      CHECK(run.happened["commit"] > 0);
-      crash_options options;
-      options.states_per_moment_max = 200;
-      if (ordered) options.model = tarn::testing::ordered_like_ext4;
-      const std::string wrong = run.enumerate(options, true);
-      CHECK(wrong.empty() == (ordered && each.ext4_hides_it));
-    }
+    for (const bool ordered : {false, true})
+      for (const bool unnamed : {false, true}) {
+        INFO("forgotten: ", each.what, ordered ? ", names in order" : "", unnamed ? ", files without a name" : "");
+        power_cut_run run(1, short_run(2, unnamed));
+        run.machine->forgets_sync = each.sync;
+        run.run();
+        CHECK(run.happened["commit"] > 0);
+        crash_options options;
+        options.states_per_moment_max = 200;
+        if (ordered) options.model = tarn::testing::ordered_like_ext4;
+        const std::string wrong = run.enumerate(options, true);
+        CHECK(wrong.empty() == (ordered && each.ext4_hides_it));
+      }
 }
 
 TEST_CASE("an fsync that fails and gives up what it was to write costs no acknowledged commit") {
-  power_cut_run undisturbed(2, short_run(1));
-  undisturbed.run();
-  const auto syncs = undisturbed.failing_syncs();
-  REQUIRE(syncs.size() > 5);
-  crash_options options;
-  options.model = tarn::testing::failed_sync_gives_up_pages;
-  check_run(undisturbed, options);
-  std::uint64_t unclear = 0;
-  for (const auto& each : syncs) {
-    INFO("fault ", to_text(each.fault));
-    power_cut_run run(2, short_run(1));
-    run.machine->faults = {each.fault};
-    run.run();
-    CHECK(run.machine->trace[each.place].gave_up_pages);
-    unclear += run.happened["commit_unknown"];
-    options.from_call = each.place;
-    check_run(run, options);
+  for (const bool unnamed : {false, true}) {
+    power_cut_run undisturbed(2, short_run(1, unnamed));
+    undisturbed.run();
+    const auto syncs = undisturbed.failing_syncs();
+    REQUIRE(syncs.size() > 5);
+    crash_options options;
+    options.model = tarn::testing::failed_sync_gives_up_pages;
+    check_run(undisturbed, options);
+    std::uint64_t unclear = 0;
+    std::uint64_t visited = 0;
+    for (const auto& each : syncs) {
+      INFO("fault ", to_text(each.fault));
+      power_cut_run run(2, short_run(1, unnamed));
+      run.machine->faults = {each.fault};
+      run.run();
+      CHECK(run.machine->trace[each.place].gave_up_pages);
+      unclear += run.happened["commit_unknown"];
+      options.from_call = each.place;
+      const std::string wrong = run.enumerate(options);
+      CHECK_MESSAGE(wrong.empty(), wrong);
+      CHECK(run.report.moments_cut == 0);
+      visited += run.report.visited;
+      if (!unnamed) CHECK(run.report.visited > 0);  // else nothing is changed after the last fsync: no name taken away
+    }
+    CHECK(unclear > 0);
+    CHECK(visited > 0);
   }
-  CHECK(unclear > 0);
 }
 
 TEST_CASE("a store that is opened after an fsync failed cannot know: that is why to check the disk first") {

@@ -104,6 +104,26 @@ TEST_CASE("A file store without hard links keeps the promises of a store [thread
   CHECK(plan->nothing_open());
 }
 
+TEST_CASE("A file store without files that have no name keeps the promises of a store, as one with them [threads]") {
+  for (const bool unnamed : {false, true}) {
+    folders made;
+    const auto plan = std::make_shared<tarn_test::system_plan>();
+    plan->has_unnamed_files = unnamed;
+    tarn::testing::store_conformance_options less;
+    less.races = 10;
+    less.object_bytes_max = std::size_t{1} << 20;
+    check_conforms(tarn::testing::test_store(
+        [&] {
+          return tarn::file_store{made.next(), tarn::file_store_options{}, tarn_test::faulty_system(plan)};
+        },
+        less));
+    CHECK_EQ(made.count_temporary(), 0);
+    CHECK_GT(plan->count(unnamed ? "link_unnamed" : "link"), 100);
+    CHECK_EQ(plan->count(unnamed ? "link" : "link_unnamed"), 0);
+    CHECK(plan->nothing_open());
+  }
+}
+
 TEST_CASE("A put fsyncs the file before its name exists, and the folder before it returns") {
   watched_folder folder;
   auto store = folder.open();
@@ -119,6 +139,20 @@ TEST_CASE("A put fsyncs the file before its name exists, and the folder before i
   CHECK_EQ(folder.take_trace(), trace{"unlink a", "sync_folder folder"});
 }
 
+TEST_CASE("A put of a file without a name changes the folder once, and fsyncs as often") {
+  watched_folder folder(true, true);
+  auto store = folder.open();
+  REQUIRE_EQ(store.put_if_absent("first", "").outcome(), tarn::put_outcome::created);
+  (void)folder.take_trace();
+  CHECK_EQ(store.put_if_absent("a", "bytes").outcome(), tarn::put_outcome::created);
+  CHECK_EQ(folder.take_trace(),
+           trace{"create_unnamed", "write _unnamed_", "sync_file _unnamed_", "link_unnamed a", "sync_folder folder"});
+  CHECK_EQ(store.put_if_absent("a", "bytes").outcome(), tarn::put_outcome::already_exists);
+  CHECK_EQ(folder.take_trace(), trace{"create_unnamed", "write _unnamed_", "sync_file _unnamed_", "link_unnamed a",
+                                      "status_at a", "status _unnamed_", "sync_folder folder"});
+  CHECK_EQ(contents_of(folder.path()).size(), 2);
+}
+
 TEST_CASE("Without hard links, too, the file is fsynced before its name exists") {
   watched_folder folder;
   auto store = folder.open();
@@ -130,8 +164,9 @@ TEST_CASE("Without hard links, too, the file is fsynced before its name exists")
            trace{"create_file _tmp_", "write _tmp_", "sync_file _tmp_", "rename_new _tmp_ a", "sync_folder folder"});
 }
 
-TEST_CASE("Partial and interrupted writes are finished, and only then is there an object") {
-  watched_folder folder;
+TEST_CASE_TEMPLATE("Partial and interrupted writes are finished, and only then is there an object", Files,
+                   tarn_test::named_files, tarn_test::unnamed_files) {
+  watched_folder folder(true, Files::unnamed);
   auto store = folder.open();
   folder.plan().write_bytes_max = 7;
   folder.plan().faults = {{2, EINTR, fault::moment::before, false, "write"},
@@ -156,7 +191,7 @@ TEST_CASE("Partial and interrupted writes are finished, and only then is there a
   CHECK_EQ(contents_of(folder.path()).size(), 1);
 }
 
-TEST_CASE("Without entropy nothing is put") {
+TEST_CASE("Without entropy nothing is put that needs a temporary name") {
   watched_folder folder;
   folder.plan().has_entropy = false;
   auto store = folder.open();

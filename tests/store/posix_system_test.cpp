@@ -28,6 +28,9 @@ using tarn_test::write_file;
 
 static_assert(tarn::file_system<tarn::posix_system>);
 static_assert(!tarn::file_system<int>);
+#if defined(O_TMPFILE)
+static_assert(tarn::makes_unnamed_files<tarn::posix_system>);
+#endif
 
 const tarn::posix_system calls;
 
@@ -103,6 +106,50 @@ TEST_CASE("A file is created once, written, read and mapped") {
   calls.unmap(mapped.value, 5);
   CHECK_EQ(calls.open_file(folder.number(), "b").error_number, ENOENT);
 }
+
+#if defined(O_TMPFILE)
+TEST_CASE("A file without a name is nowhere, gets a first name that is not taken, and is gone if it gets none") {
+  const opened_folder folder;
+  write_file(folder.path() / "taken", "theirs");
+  const std::size_t descriptors = count_descriptors();
+  {
+    const auto file = calls.create_unnamed(folder.number());
+    if (file.error_number == EOPNOTSUPP) {
+      MESSAGE("skipped: this file system has no such files");
+      return;
+    }
+    REQUIRE(file);
+    CHECK((::fcntl(file.value, F_GETFD) & FD_CLOEXEC) != 0);
+    CHECK_EQ(calls.write(file.value, "bytes", 5).value, 5);
+    CHECK(calls.sync_file(file.value));
+    CHECK_EQ(contents_of(folder.path()).size(), 1);
+    CHECK_EQ(calls.link_unnamed(file.value, folder.number(), "taken").error_number, EEXIST);
+    CHECK(calls.link_unnamed(file.value, folder.number(), "a"));
+    CHECK_EQ(calls.link_unnamed(file.value, folder.number(), "a").error_number, EEXIST);
+    CHECK(calls.status(file.value).value.same_file_as(calls.status_at(folder.number(), "a").value));
+    calls.close(file.value);
+    const auto nameless = calls.create_unnamed(folder.number());
+    REQUIRE(nameless);
+    calls.close(nameless.value);
+    CHECK_EQ(calls.link_unnamed(nameless.value, folder.number(), "b").error_number, ENOENT);
+    CHECK_EQ(calls.create_unnamed(nameless.value).error_number, EBADF);
+  }
+  CHECK_EQ(count_descriptors(), descriptors);
+  CHECK_EQ(contents_of(folder.path()), std::map<std::string, std::string>{{"a", "bytes"}, {"taken", "theirs"}});
+}
+
+TEST_CASE("A file that is named late has the permissions of one that was named at once") {
+  const opened_folder folder;
+  const auto late = calls.create_unnamed(folder.number());
+  if (!late) return;
+  CHECK(calls.link_unnamed(late.value, folder.number(), "late"));
+  const auto early = calls.create_file(folder.number(), "early");
+  REQUIRE(early);
+  CHECK_EQ(fs::status(folder.path() / "late").permissions(), fs::status(folder.path() / "early").permissions());
+  calls.close(late.value);
+  calls.close(early.value);
+}
+#endif
 
 TEST_CASE("Neither link nor rename_new replaces anything") {
   const opened_folder folder;

@@ -33,6 +33,7 @@ struct scenario {
   bool folder_exists = true;
   bool name_taken = false;
   bool has_links = true;
+  bool has_unnamed_files = false;
   tarn::durability durability = tarn::durability::full;
 };
 
@@ -43,7 +44,10 @@ const std::vector<scenario>& scenarios() {
       {"of a name that is taken", true, true},
       {"without hard links", true, false, false},
       {"without hard links, of a name that is taken", true, true, false},
-      {"without fsync", false, false, true, tarn::durability::none},
+      {"without fsync", false, false, true, false, tarn::durability::none},
+      {"of a file without a name", true, false, true, true},
+      {"of a file without a name under one that is taken", true, true, true, true},
+      {"of a file without a name, without hard links", true, false, false, true},
   };
   return all;
 }
@@ -58,6 +62,7 @@ class trial {
       plan_->names["name"] = false;
     }
     plan_->write_bytes_max = 30;
+    plan_->has_unnamed_files = start.has_unnamed_files;
     store_.push_back(another_store());
   }
 
@@ -75,7 +80,9 @@ class trial {
   void set_faults(std::vector<fault> faults) {
     plan_->forget_calls();
     plan_->faults = std::move(faults);
-    if (!start_.has_links) plan_->faults.push_back({0, EPERM, fault::moment::before, true, "link"});
+    if (start_.has_links) return;
+    for (const char* const kind : {"link", "link_unnamed"})
+      plan_->faults.push_back({0, EPERM, fault::moment::before, true, kind});
   }
 
   [[nodiscard]] tarn::put_result put() { return store().put_if_absent("name", our_bytes); }

@@ -21,6 +21,8 @@ namespace fs = std::filesystem;
 using tarn_test::always_failing;
 using tarn_test::contents_of;
 using tarn_test::failing;
+using tarn_test::named_files;
+using tarn_test::unnamed_files;
 using tarn_test::watched_folder;
 using tarn_test::write_file;
 using trace = std::vector<std::string>;
@@ -50,6 +52,18 @@ tarn::errc get_error(Store& store, std::string_view name) {
   const auto found = store.get(name);
   REQUIRE(!found.has_value());
   return found.error().code();
+}
+
+// After `first`, the calls of a put that creates an object.
+template <class Files>
+trace calls_of_put(trace first, const std::string& name) {
+  const trace named{"create_file _tmp_",  "write _tmp_",        "sync_file _tmp_",
+                    "link _tmp_ " + name, "sync_folder folder", "unlink _tmp_"};
+  const trace unnamed{"create_unnamed", "write _unnamed_", "sync_file _unnamed_", "link_unnamed " + name,
+                      "sync_folder folder"};
+  const trace& all = Files::unnamed ? unnamed : named;
+  first.insert(first.end(), all.begin(), all.end());
+  return first;
 }
 
 }  // namespace
@@ -174,22 +188,20 @@ TEST_CASE("C14: on a read-only file system, reads work and writes say `permissio
   CHECK_EQ(contents_of(disk.path()).size(), 1);
 }
 
-TEST_CASE("The first put fsyncs the folder's parent, whoever made the folder, and later ones do not") {
-  watched_folder folder(false);
+TEST_CASE_TEMPLATE("The first put fsyncs the folder's parent, whoever made the folder, and later ones do not", Files,
+                   named_files, unnamed_files) {
+  watched_folder folder(false, Files::unnamed);
   auto store = folder.open();
   CHECK_EQ(store.put_if_absent("a", "x").outcome(), tarn::put_outcome::created);
-  CHECK_EQ(folder.take_trace(),
-           trace{"open_folder", "make_folder", "open_folder", "open_parent", "sync_folder parent", "create_file _tmp_",
-                 "write _tmp_", "sync_file _tmp_", "link _tmp_ a", "sync_folder folder", "unlink _tmp_"});
+  CHECK_EQ(
+      folder.take_trace(),
+      calls_of_put<Files>({"open_folder", "make_folder", "open_folder", "open_parent", "sync_folder parent"}, "a"));
   CHECK_EQ(store.put_if_absent("b", "x").outcome(), tarn::put_outcome::created);
-  CHECK_EQ(folder.take_trace(), trace{"create_file _tmp_", "write _tmp_", "sync_file _tmp_", "link _tmp_ b",
-                                      "sync_folder folder", "unlink _tmp_"});
+  CHECK_EQ(folder.take_trace(), calls_of_put<Files>({}, "b"));
   // Another process made the folder; that it also came to the fsync is not known.
   auto another = folder.open();
   CHECK_EQ(another.put_if_absent("c", "x").outcome(), tarn::put_outcome::created);
-  CHECK_EQ(folder.take_trace(),
-           trace{"open_folder", "open_parent", "sync_folder parent", "create_file _tmp_", "write _tmp_",
-                 "sync_file _tmp_", "link _tmp_ c", "sync_folder folder", "unlink _tmp_"});
+  CHECK_EQ(folder.take_trace(), calls_of_put<Files>({"open_folder", "open_parent", "sync_folder parent"}, "c"));
 }
 
 TEST_CASE("Two processes may make the folder at once") {
@@ -256,8 +268,9 @@ TEST_CASE("A store stays with its folder when that is renamed, and never moves t
   CHECK(contents_of(parent.path() / "lake").empty());
 }
 
-TEST_CASE("After one failed fsync of the folder, a store object promises nothing any more") {
-  watched_folder folder;
+TEST_CASE_TEMPLATE("After one failed fsync of the folder, a store object promises nothing any more", Files, named_files,
+                   unnamed_files) {
+  watched_folder folder(true, Files::unnamed);
   auto store = folder.open();
   REQUIRE_EQ(store.put_if_absent("a", "1").outcome(), tarn::put_outcome::created);
   folder.plan().faults = {
@@ -283,8 +296,8 @@ TEST_CASE("After one failed fsync of the folder, a store object promises nothing
   CHECK_EQ(folder.open().put_if_absent("c", "3").outcome(), tarn::put_outcome::created);
 }
 
-TEST_CASE("A failed fsync of a temporary file costs only that put") {
-  watched_folder folder;
+TEST_CASE_TEMPLATE("A failed fsync of a temporary file costs only that put", Files, named_files, unnamed_files) {
+  watched_folder folder(true, Files::unnamed);
   auto store = folder.open();
   folder.plan().faults = {failing("sync_file", EIO)};
   check_failed(store.put_if_absent("a", "1"), tarn::errc::io, "cannot fsync its temporary file: Input/output error");
@@ -292,8 +305,8 @@ TEST_CASE("A failed fsync of a temporary file costs only that put") {
   CHECK_EQ(store.put_if_absent("a", "1").outcome(), tarn::put_outcome::created);
 }
 
-TEST_CASE("durability::none never fsyncs") {
-  watched_folder folder(false);
+TEST_CASE_TEMPLATE("durability::none never fsyncs", Files, named_files, unnamed_files) {
+  watched_folder folder(false, Files::unnamed);
   tarn::file_store_options options;
   options.durability = tarn::durability::none;
   auto store = folder.open(options);
@@ -303,8 +316,9 @@ TEST_CASE("durability::none never fsyncs") {
   CHECK_EQ(folder.plan().count("sync_folder") + folder.plan().count("sync_file"), 0);
 }
 
-TEST_CASE("Threads that wait for an fsync of the folder share the next one [threads]") {
-  watched_folder folder;
+TEST_CASE_TEMPLATE("Threads that wait for an fsync of the folder share the next one [threads]", Files, named_files,
+                   unnamed_files) {
+  watched_folder folder(true, Files::unnamed);
   constexpr std::size_t writers = 6;
   auto store = folder.open();
   REQUIRE_EQ(store.put_if_absent("first", "").outcome(), tarn::put_outcome::created);
@@ -330,8 +344,9 @@ TEST_CASE("Threads that wait for an fsync of the folder share the next one [thre
   CHECK_LE(folder.plan().count("sync_folder") - before, 3);
 }
 
-TEST_CASE("When an fsync of the folder fails, nobody who waited for it is told success [threads]") {
-  watched_folder folder;
+TEST_CASE_TEMPLATE("When an fsync of the folder fails, nobody who waited for it is told success [threads]", Files,
+                   named_files, unnamed_files) {
+  watched_folder folder(true, Files::unnamed);
   constexpr std::size_t writers = 6;
   auto store = folder.open();
   REQUIRE_EQ(store.put_if_absent("first", "").outcome(), tarn::put_outcome::created);

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 
+FREE = re.compile(r"/proc/self/fd/(\d+)$")  # by which a file without a name is linked
 CALLS = "openat write fsync fdatasync link linkat rename renameat2 unlink unlinkat mkdir mkdirat".split()
 LINE = re.compile(r"^(?:\d+ +)?(\w+)\((.*)\) += (-?\d+)(?: (\w+))?")
 ARGUMENT = re.compile(r'\s*(?:"((?:[^"\\]|\\.)*)"(?:\.\.\.)?|([^,]+)),?')
@@ -31,6 +32,7 @@ class Checker:
         self.unsynced_bytes = set()  # files
         self.unsynced_names = {}  # folders, and the names in them that may be lost; temporary ones do not count
         self.synced_folders = set()
+        self.unnamed = 0  # files made without a name
         self.violations = []
         self.counts = {"named": 0, "fsyncs": 0, "to spare": 0, "answers": 0}
 
@@ -54,7 +56,10 @@ class Checker:
         if error:
             return
         self.opened[result] = self.path(*arguments[:2])
-        if "O_CREAT" in arguments[2]:
+        if "O_TMPFILE" in arguments[2]:
+            self.unnamed += 1
+            self.opened[result] = f"file {self.unnamed} without a name"
+        if "O_CREAT" in arguments[2] or "O_TMPFILE" in arguments[2]:
             self.unsynced_bytes.add(self.opened[result])
 
     def mkdirat(self, arguments, result, error):
@@ -81,6 +86,8 @@ class Checker:
         if error and error != "EEXIST":
             return
         source, target = self.path(*arguments[:2]), self.path(*arguments[2:4])
+        if FREE.match(source):
+            source = self.opened[int(FREE.match(source)[1])]
         self.counts["named"] += 1
         if source in self.unsynced_bytes:
             self.violations.append(f"{target} has a name, but its bytes were not fsynced")

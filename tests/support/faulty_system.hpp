@@ -42,6 +42,8 @@ struct system_plan {
   std::size_t write_bytes_max = SIZE_MAX;          // more is not taken by one write
   std::int64_t clock_ahead_ms = 0;
   bool has_entropy = true;
+  bool has_unnamed_files = false;  // else who asks for one is refused, and nothing is recorded
+  std::size_t unnamed_files = 0;   // made so far
 
   std::map<std::string, std::size_t> kinds;  // calls made, by kind
   std::map<std::string, int> last_error;  // by line of the trace: the last planned fault that met it, if the last did
@@ -51,7 +53,7 @@ struct system_plan {
 
   // The medium, at its worst: holds only what a successful fsync has put there. After an fsync that fails, what it was
   // to write is lost for good, and a later one says nothing about it.
-  std::set<std::string> unsynced_contents;  // by the temporary name
+  std::set<std::string> unsynced_contents;  // by the temporary name, or another for a file without one
   std::set<std::string> torn;               // final names whose contents were not synced
   std::map<std::string, bool> names;        // final names that were made: is it durable?
   std::set<std::string> lost_names;
@@ -97,6 +99,15 @@ class faulty_system {
   tarn::outcome<int> create_file(int folder, const char* name) const {
     return opening(tarn::concat({"create_file ", shown(name)}), name, [&] { return real_.create_file(folder, name); });
   }
+  tarn::outcome<int> create_unnamed(int folder) const {
+    std::string own_role;
+    {
+      const std::lock_guard hold(plan_->guard);
+      if (!plan_->has_unnamed_files) return {-1, EOPNOTSUPP};
+      own_role = tarn::concat({"_unnamed_", plan_->unnamed_files++});
+    }
+    return opening("create_unnamed", own_role, [&] { return real_.create_unnamed(folder); });
+  }
   tarn::outcome<std::size_t> write(int file, const void* bytes, std::size_t size) const {
     const std::size_t taken = size < plan_->write_bytes_max ? size : plan_->write_bytes_max;
     // A write that was interrupted has written nothing: else it answers how much.
@@ -127,6 +138,11 @@ class faulty_system {
     return call(
         tarn::concat({"link ", shown(from), ' ', to}), [&] { return real_.link(folder, from, to); },
         [&](const auto& answer) { note_name(answer, from, to); });
+  }
+  tarn::outcome<> link_unnamed(int file, int folder, const char* name) const {
+    return call(
+        tarn::concat({"link_unnamed ", name}), [&] { return real_.link_unnamed(file, folder, name); },
+        [&](const auto& answer) { note_name(answer, plan_->roles[file], name); });
   }
   tarn::outcome<> rename_new(int folder, const char* from, const char* to) const {
     return call(
@@ -195,7 +211,11 @@ class faulty_system {
   static constexpr auto not_after = [](int) { return false; };
   static constexpr auto not_after_eintr = [](int error_number) { return error_number != EINTR; };
 
-  static std::string shown(std::string_view name) { return std::string(name.starts_with("_tmp_") ? "_tmp_" : name); }
+  static std::string shown(std::string_view name) {
+    for (const std::string_view numbered : {"_tmp_", "_unnamed_"})
+      if (name.starts_with(numbered)) return std::string(numbered);
+    return std::string(name);
+  }
   std::string role(int descriptor) const {
     const std::lock_guard hold(plan_->guard);
     return shown(plan_->roles[descriptor]);
@@ -282,6 +302,6 @@ class faulty_system {
   std::shared_ptr<system_plan> plan_;
 };
 
-static_assert(tarn::file_system<faulty_system>);
+static_assert(tarn::makes_unnamed_files<faulty_system>);
 
 }  // namespace tarn_test

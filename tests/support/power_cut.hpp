@@ -37,6 +37,7 @@ struct power_cut_options {
   // How often another client makes a step of its own between two system calls of a step.
   std::size_t interferences = 60;
   std::uint32_t checkpoint_interval = 4;
+  bool unnamed_files = false;  // the file system can make files without a name
 };
 
 // A run follows from its seed, and from what is forgotten and fails.
@@ -51,6 +52,7 @@ class power_cut_run {
         options_(options),
         random_(seed),
         inline_bytes_max_(some_inline_bytes(seed)) {
+    machine->has_unnamed_files = options_.unnamed_files;
     for (std::size_t number = 0; number < options_.clients; ++number) actors_.push_back(make_actor(machine, number));
   }
 
@@ -74,6 +76,7 @@ class power_cut_run {
   [[nodiscard]] std::string check(const tarn::testing::crash_state& state) const {
     const auto after = std::make_shared<machine_type>(state.disk, 99);
     after->keeps_trace = false;
+    after->has_unnamed_files = options_.unnamed_files;
     after->clock.ms = machine->clock.ms + 2 * tarn::leftovers::age_ms_min;
     actor reader = make_actor(after, 0);
     reader.hands->clock = after->clock;

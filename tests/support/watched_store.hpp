@@ -17,7 +17,9 @@ class watched_folder {
   using store = tarn::file_store<faulty_system>;
 
   // `exists`: the folder is there; else the first put makes it.
-  explicit watched_folder(bool exists = true) : plan_(std::make_shared<system_plan>()) {
+  // `unnamed`: the file system can make files without a name.
+  explicit watched_folder(bool exists = true, bool unnamed = false) : plan_(std::make_shared<system_plan>()) {
+    plan_->has_unnamed_files = unnamed;
     if (exists) std::filesystem::create_directory(path());
   }
 
@@ -38,6 +40,22 @@ class watched_folder {
   temporary_folder parent_;
   std::shared_ptr<system_plan> plan_;
 };
+
+// The two ways of a put, for tests that run in both: with the call that gives an object its name.
+struct named_files {
+  static constexpr bool unnamed = false;
+  static constexpr const char* link = "link";
+};
+struct unnamed_files {
+  static constexpr bool unnamed = true;
+  static constexpr const char* link = "link_unnamed";
+};
+
+// There are no hard links, of whatever file.
+[[nodiscard]] inline std::vector<fault> without_links(int error_number) {
+  return {{0, error_number, fault::moment::before, true, "link"},
+          {0, error_number, fault::moment::before, true, "link_unnamed"}};
+}
 
 // A call of this kind fails, the first of them or, for good, every one.
 [[nodiscard]] inline fault failing(const std::string& kind, int error_number,

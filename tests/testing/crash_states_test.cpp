@@ -84,7 +84,8 @@ struct object {
 // Puts objects, each with a mark when the store has said that it is durable.
 class putting_store {
  public:
-  explicit putting_store(std::size_t objects) {
+  explicit putting_store(std::size_t objects, bool unnamed_files = false) {
+    machine->has_unnamed_files = unnamed_files;
     for (std::size_t each = 0; each < objects; ++each)
       objects_.push_back(
           {(each % 2 == 0 ? "data" : "log") + std::to_string(each / 2), "bytes of " + std::to_string(each)});
@@ -166,6 +167,26 @@ TEST_CASE("a write is torn after one byte, in the middle, where its last block b
   CHECK(torn(0, 1) == all{0, 1});
 }
 
+TEST_CASE("a file without a name is nowhere; with its first name, its bytes are as they were synced or not") {
+  const auto link = [](bool synced) {
+    const calls_by_hand by;
+    by.machine->has_unnamed_files = true;
+    const int file = by.system.create_unnamed(by.folder).value;
+    CHECK(by.system.write(file, "xy", 2));
+    if (synced) CHECK(by.system.sync_file(file));
+    CHECK(by.states() == texts{"f/"});
+    CHECK(by.system.sync_folder(by.folder));
+    CHECK(by.system.link_unnamed(file, by.folder, "a"));
+    const texts open = by.states();
+    CHECK(by.system.sync_folder(by.folder));
+    CHECK(by.states().count("f/") == 0);
+    CHECK(by.states().size() + 1 == open.size());
+    return open;
+  };
+  CHECK(link(true) == texts{"f/", "f/a=xy"});
+  CHECK(link(false) == texts{"f/", "f/a=", "f/a=x", "f/a=x0", "f/a=xy"});
+}
+
 TEST_CASE("fsync of a folder fixes the names in it, and not the bytes of the files") {
   const calls_by_hand by;
   (void)by.make("a", "xy");
@@ -235,59 +256,65 @@ TEST_CASE("two puts: no state breaks a promise; each kind of fsync that is forgo
     std::function<bool(const traced_call&)> sync;
     std::uint64_t states;
     std::uint64_t bad;  // pairs of a state and what was acknowledged
+    std::uint64_t states_unnamed;
+    std::uint64_t bad_unnamed;
   };
   const simulated_disk::node_number lake = 1;
   const std::vector<forgotten> all{
-      {"nothing", {}, 26, 0},
-      {"files", [](const traced_call& sync) { return sync.call == system_call::sync_file; }, 236, 290},
-      {"the folder", [=](const traced_call& sync) { return sync.folder == lake; }, 42, 30},
-      {"the parent", [](const traced_call& sync) { return sync.folder == simulated_disk::root; }, 26, 2},
+      {"nothing", {}, 26, 0, 4, 0},
+      {"files", [](const traced_call& sync) { return sync.call == system_call::sync_file; }, 236, 290, 44, 80},
+      {"the folder", [=](const traced_call& sync) { return sync.folder == lake; }, 42, 30, 5, 5},
+      {"the parent", [](const traced_call& sync) { return sync.folder == simulated_disk::root; }, 26, 2, 4, 2},
   };
-  for (const forgotten& each : all) {
-    INFO("forgotten: ", each.what);
-    putting_store puts(2);
-    puts.machine->forgets_sync = each.sync;
-    puts.run();
-    const crash_report report = puts.enumerate();
-    CHECK(report.distinct == each.states);
-    CHECK(report.moments_cut == 0);
-    CHECK(puts.bad == each.bad);
-  }
+  for (const forgotten& each : all)
+    for (const bool unnamed : {false, true}) {
+      INFO("forgotten: ", each.what, unnamed ? ", files without a name" : "");
+      putting_store puts(2, unnamed);
+      puts.machine->forgets_sync = each.sync;
+      puts.run();
+      const crash_report report = puts.enumerate();
+      CHECK(report.distinct == (unnamed ? each.states_unnamed : each.states));
+      CHECK(report.moments_cut == 0);
+      CHECK(puts.bad == (unnamed ? each.bad_unnamed : each.bad));
+    }
 }
 
 TEST_CASE("every single fsync of the puts of two commits is needed, and no state breaks a promise if all are made") {
-  std::size_t syncs = 0;
-  putting_store all(4);
-  all.machine->forgets_sync = [&](const traced_call&) {
-    ++syncs;
-    return false;
-  };
-  all.run();
-  CHECK(all.enumerate().visited > 50);
-  CHECK(all.bad == 0);
-  CHECK(syncs == 9);  // the parent's; a file's and the folder's for each put
-  for (std::size_t forgotten = 0; forgotten < syncs; ++forgotten) {
-    INFO("fsync ", forgotten);
-    putting_store puts(4);
-    std::size_t seen = 0;
-    puts.machine->forgets_sync = [&](const traced_call&) { return seen++ == forgotten; };
-    puts.run();
-    (void)puts.enumerate();
-    CHECK(puts.bad != 0);
+  for (const bool unnamed : {false, true}) {
+    std::size_t syncs = 0;
+    putting_store all(4, unnamed);
+    all.machine->forgets_sync = [&](const traced_call&) {
+      ++syncs;
+      return false;
+    };
+    all.run();
+    CHECK(all.enumerate().visited > (unnamed ? 8 : 50));
+    CHECK(all.bad == 0);
+    CHECK(syncs == 9);  // the parent's; a file's and the folder's for each put
+    for (std::size_t forgotten = 0; forgotten < syncs; ++forgotten) {
+      INFO("fsync ", forgotten);
+      putting_store puts(4, unnamed);
+      std::size_t seen = 0;
+      puts.machine->forgets_sync = [&](const traced_call&) { return seen++ == forgotten; };
+      puts.run();
+      (void)puts.enumerate();
+      CHECK(puts.bad != 0);
+    }
   }
 }
 
 TEST_CASE("a put tells the truth about every state of the medium, whichever system call fails in whichever way") {
   std::size_t runs = 0;
   std::uint64_t fired = 0;
-  const auto run = [&](std::size_t call, directory_fault what, bool for_good, const crash_model& model) {
-    putting_store puts(2);
+  const auto run = [&](std::size_t call, directory_fault what, bool for_good, const crash_model& model, bool unnamed) {
+    putting_store puts(2, unnamed);
     puts.machine->faults = {plan_directory_fault(0, call, what, for_good)};
     puts.run();
     crash_options options;
     options.model = model;
     (void)puts.enumerate(options);
-    CHECK_MESSAGE(puts.bad == 0, "call ", call, ", fault ", static_cast<int>(what), for_good ? ", for good" : "");
+    CHECK_MESSAGE(puts.bad == 0, "call ", call, ", fault ", static_cast<int>(what), for_good ? ", for good" : "",
+                  unnamed ? ", files without a name" : "");
     ++runs;
     for (const auto& of_call : puts.machine->fired) fired += of_call[static_cast<std::size_t>(what)];
     return puts.machine->calls[0] > call;
@@ -295,45 +322,52 @@ TEST_CASE("a put tells the truth about every state of the medium, whichever syst
   for (const crash_model& model : {tarn::testing::weakest_posix, tarn::testing::failed_sync_gives_up_pages})
     for (std::size_t what = 0; what < tarn::testing::directory_faults; ++what)
       for (const bool for_good : {false, true})
-        for (std::size_t call = 0; run(call, static_cast<directory_fault>(what), for_good, model); ++call) continue;
+        for (const bool unnamed : {false, true})
+          for (std::size_t call = 0; run(call, static_cast<directory_fault>(what), for_good, model, unnamed); ++call)
+            continue;
   MESSAGE(runs, " runs, ", fired, " faults");
-  CHECK(runs > 400);
-  CHECK(fired > 300);
+  CHECK(runs > 750);
+  CHECK(fired > 550);
 }
 
 TEST_CASE("who is told that a name is taken is told of something durable, even before its writer is") {
-  putting_store puts(1);
-  bool taken = false;
-  puts.machine->before = [&](const traced_call& next) {
-    // The name is there, and its writer is about to fsync the folder.
-    if (next.call != system_call::sync_folder || puts.machine->disk.find_path("lake/data0") == simulated_disk::none)
-      return;
-    puts.machine->before = {};
-    tarn::file_store<recording_system> rival("lake", tarn::file_store_options{}, recording_system(puts.machine, 1));
-    taken = rival.put_if_absent("data0", "the rival's").outcome() == tarn::put_outcome::already_exists;
-    puts.machine->mark("data0", 1);
-  };
-  puts.run();
-  CHECK(taken);
-  (void)puts.enumerate();
-  CHECK(puts.bad == 0);
+  for (const bool unnamed : {false, true}) {
+    putting_store puts(1, unnamed);
+    bool taken = false;
+    puts.machine->before = [&](const traced_call& next) {
+      // The name is there, and its writer is about to fsync the folder.
+      if (next.call != system_call::sync_folder || puts.machine->disk.find_path("lake/data0") == simulated_disk::none)
+        return;
+      puts.machine->before = {};
+      tarn::file_store<recording_system> rival("lake", tarn::file_store_options{}, recording_system(puts.machine, 1));
+      taken = rival.put_if_absent("data0", "the rival's").outcome() == tarn::put_outcome::already_exists;
+      puts.machine->mark("data0", 1);
+    };
+    puts.run();
+    CHECK(taken);
+    (void)puts.enumerate();
+    CHECK(puts.bad == 0);
+  }
 }
 
 TEST_CASE("what is put because of something that was found is never there without it") {
-  putting_store puts(2);
-  bool created = false;
-  puts.machine->before = [&](const traced_call& next) {
-    // The data object is there, and its writer is about to fsync the folder.
-    if (next.call != system_call::sync_folder || puts.machine->disk.find_path("lake/data0") == simulated_disk::none)
-      return;
-    puts.machine->before = {};
-    tarn::file_store<recording_system> rival("lake", tarn::file_store_options{}, recording_system(puts.machine, 1));
-    if (rival.get("data0")) created = rival.put_if_absent("log0", "bytes of 1").outcome() == tarn::put_outcome::created;
-  };
-  puts.run();
-  CHECK(created);
-  (void)puts.enumerate();
-  CHECK(puts.bad == 0);
+  for (const bool unnamed : {false, true}) {
+    putting_store puts(2, unnamed);
+    bool created = false;
+    puts.machine->before = [&](const traced_call& next) {
+      // The data object is there, and its writer is about to fsync the folder.
+      if (next.call != system_call::sync_folder || puts.machine->disk.find_path("lake/data0") == simulated_disk::none)
+        return;
+      puts.machine->before = {};
+      tarn::file_store<recording_system> rival("lake", tarn::file_store_options{}, recording_system(puts.machine, 1));
+      if (rival.get("data0"))
+        created = rival.put_if_absent("log0", "bytes of 1").outcome() == tarn::put_outcome::created;
+    };
+    puts.run();
+    CHECK(created);
+    (void)puts.enumerate();
+    CHECK(puts.bad == 0);
+  }
 }
 
 TEST_CASE("when one moment has too many states, some are tried, and the report says so") {

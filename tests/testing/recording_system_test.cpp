@@ -61,6 +61,7 @@ TEST_CASE("a file store over the simulated file system keeps the promises of a s
   for (const std::size_t map_bytes_min : {std::size_t{1}, std::size_t{262'144}}) {
     const auto machine = std::make_shared<simulated_machine>();
     machine->keeps_trace = false;
+    machine->has_unnamed_files = map_bytes_min == 1;
     int folders = 0;
     {
       tarn::file_store_options options;
@@ -94,6 +95,23 @@ TEST_CASE("the trace has every call, in order, with who made it and what came of
   machine->trace.clear();
   CHECK(store.remove("a").has_value());
   CHECK(take_trace(*machine) == lines{"b unlink a = 0", "b sync_folder folder #1 = 0"});
+}
+
+TEST_CASE("the trace of a put by a file without a name; who asks in vain for one leaves no trace") {
+  const auto machine = std::make_shared<simulated_machine>();
+  tarn::file_store<recording_system> store("lake", tarn::file_store_options{}, recording_system(machine));
+  CHECK(recording_system(machine).create_unnamed(0).error_number == EOPNOTSUPP);
+  machine->has_unnamed_files = true;
+  CHECK(store.put_if_absent("a", "bytes").outcome() == tarn::put_outcome::created);
+  CHECK(store.put_if_absent("a", "others").outcome() == tarn::put_outcome::already_exists);
+  const lines calls = take_trace(*machine);
+  REQUIRE(calls.size() > 10);
+  CHECK(lines(calls.begin() + 5, calls.end()) ==
+        lines{"a create_unnamed #2 = 0", "a write #2 5 bytes at 0 = 0", "a sync_file #2 = 0", "a link_unnamed a = 0",
+              "a sync_folder folder #1 = 0", "a create_unnamed #3 = 0", "a write #3 6 bytes at 0 = 0",
+              "a sync_file #3 = 0", "a link_unnamed a = 17", "a status_at a = 0", "a status #3 = 0",
+              "a sync_folder folder #1 = 0"});
+  CHECK(std::string(std::string_view(store.get("a").value())) == "bytes");
 }
 
 TEST_CASE("two machines with one seed do the same, with another seed something else") {
@@ -143,6 +161,15 @@ TEST_CASE("each fault of a call happens, once or for good, and is counted") {
   CHECK(system.link(opened, "file", "name").error_number == EOPNOTSUPP);
   CHECK(system.rename_new(opened, "file", "name").error_number == EOPNOTSUPP);
   CHECK(system.status(file));
+
+  folder.machine->has_unnamed_files = true;
+  CHECK(system.create_unnamed(opened).error_number == EOPNOTSUPP);
+  CHECK(system.link_unnamed(file, opened, "name").error_number == EOPNOTSUPP);
+  plan(directory_fault::answer_lost);
+  CHECK(system.link_unnamed(file, opened, "name").error_number == EIO);
+  CHECK(system.link_unnamed(file, opened, "name").error_number == EEXIST);
+  plan(directory_fault::no_space);
+  CHECK(system.create_unnamed(opened).error_number == ENOSPC);
 
   plan(directory_fault::io_error, true);
   CHECK(system.read(file, nullptr, 0).error_number == EIO);

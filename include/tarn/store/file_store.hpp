@@ -11,6 +11,9 @@
 //     link succeeds          x is there, whole, for every process
 //     after the fsync        and survives the loss of power
 //
+// Where the file system can make files without a name, there is no _tmp_<uuid> and no unlink: the file gets its first
+// name by the link, and a crash before leaves nothing.
+//
 // The name is created by link and not by the first open, so that there never is an x that is not whole; and by link and
 // not by rename, which replaces. Without hard links: a rename that does not (publisher.hpp).
 #pragma once
@@ -169,14 +172,30 @@ class file_store {
     if (!folder) return put_result::not_applied(folder.error());
     own.left.collect(own.system, *folder);
 
+    if constexpr (makes_unnamed_files<System>)
+      if (own.names.takes_unnamed()) {
+        temporary_file<System> file(own.system, *folder, own.left);
+        // If there is none, whatever the reason, then with a name it works, or says what is wrong.
+        if (file.create_unnamed()) {
+          const put_result put = put_file(file, *folder, name, bytes);
+          if (put.outcome() != put_outcome::not_applied || put.why().code() != errc::unsupported) return put;
+        }
+      }
     temporary_file<System> file(own.system, *folder, own.left);
     if (const status created = file.create(); !created) return put_result::not_applied(created.error());
+    return put_file(file, *folder, name, bytes);
+  }
+
+  // Fills the new file, and gives it its name.
+  [[nodiscard]] put_result put_file(temporary_file<System>& file, int folder, const char* name,
+                                    std::string_view bytes) {
+    state& own = *state_;
     if (const status written = file.write(bytes); !written) return put_result::not_applied(written.error());
     if (own.options.durability == durability::full)
       if (const status synced = file.sync(); !synced) return put_result::not_applied(synced.error());
 
     if (const status synced = own.folder.sync_found(); !synced) return put_result::not_applied(synced.error());
-    const put_result put = own.names.publish(own.system, *folder, file, name);
+    const put_result put = own.names.publish(own.system, folder, file, name);
     if (put.outcome() == put_outcome::created || put.outcome() == put_outcome::already_exists)
       if (const status synced = own.folder.sync_names(); !synced) return put_result::unknown(synced.error());
     return put;

@@ -93,4 +93,15 @@ concept file_system = std::copyable<S> && requires(S& system, const char* path, 
   { system.fill_random(to, size) } -> std::same_as<bool>;
 };
 
+// A system that can also make files that have no name yet, and that are gone with their descriptor if they never get
+// one: Linux's O_TMPFILE. Both calls may be refused by the file system below, in whichever words; the store then does
+// without.
+template <class S>
+concept makes_unnamed_files = file_system<S> && requires(S& system, const char* name, int folder, int file) {
+  // A new file without a name, to write, on the folder's file system.
+  { system.create_unnamed(folder) } -> std::same_as<outcome<int>>;
+  // Its first name, on the same terms as `link`. ENOENT where the system has no way to say which file is meant.
+  { system.link_unnamed(file, folder, name) } -> std::same_as<outcome<>>;
+};
+
 }  // namespace tarn::inline TARN_ABI

@@ -41,6 +41,17 @@ class posix_system {
     return value_or_error(
         ::openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | large_file, 0666));
   }
+#if defined(O_TMPFILE)
+  [[nodiscard]] outcome<int> create_unnamed(int folder) const noexcept {
+    return value_or_error(::openat(folder, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC | large_file, 0666));
+  }
+  // By way of /proc: to name a file by its descriptor alone (AT_EMPTY_PATH) takes a privilege.
+  [[nodiscard]] outcome<> link_unnamed(int file, int folder, const char* name) const noexcept {
+    char path[32];
+    (void)::snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    return error_if(::linkat(AT_FDCWD, path, folder, name, AT_SYMLINK_FOLLOW) != 0);
+  }
+#endif
   [[nodiscard]] outcome<std::size_t> write(int file, const void* bytes, std::size_t size) const noexcept {
     return count_or_error(::write(file, bytes, at_most_1_gib(size)));
   }

@@ -17,28 +17,41 @@
 
 namespace tarn::inline TARN_ABI {
 
-// By link where the file system has hard links; else by a rename that never replaces. Which of them is learnt from the
+// By link where the file system has hard links, of files that had no name before if it can make such (they cost less:
+// one change of the folder instead of three); else by a rename that never replaces. Which of them is learnt from the
 // first put, whose file is the probe. Writers that use different ones may meet in one folder: both are atomic. Where
 // neither exists nothing else will do (creating the final name first and writing afterwards would show a torn object
 // to a reader, and after a crash to all), so nothing is published there. Thread-safe.
 template <file_system System>
 class publisher {
  public:
-  // `created` and `already_exists` say what the folder shows, not yet that it is durable.
+  // Whether a file without a name is worth a try: as long as no file with a name was published in its stead.
+  [[nodiscard]] bool takes_unnamed() {
+    if constexpr (!makes_unnamed_files<System>) return false;
+    const method known = learnt();
+    return known == method::untried || known == method::unnamed_link;
+  }
+
+  // `created` and `already_exists` say what the folder shows, not yet that it is durable. errc::unsupported, of a file
+  // without a name: nothing was put, but one that has a name may do.
   [[nodiscard]] put_result publish(System& system, int folder, temporary_file<System>& file, const char* name) {
     const method known = learnt();
     int link_error = 0;
-    if (known != method::rename) {
-      const auto linked = retry_interrupted([&] { return system.link(folder, file.name(), name); });
+    if (known != method::rename || !file.has_name()) {
+      const outcome<> linked = file.link(name);
       if (linked) {
-        learn(method::link);
+        learn(file.has_name() ? method::link : method::unnamed_link);
         return put_result::created();
       }
       // A link leaves its source, so if it says that there is none, then it did nothing.
       link_error = linked.error_number;
       const put_result put =
           judge(system, folder, file, name, link_error, rules_out(link_error) || link_error == ENOENT);
-      if (put.outcome() != put_outcome::not_applied || known == method::link || !means_no_links(link_error)) return put;
+      if (put.outcome() != put_outcome::not_applied) return put;
+      const bool has_links = known == method::link || known == method::unnamed_link;
+      if (!file.has_name() && (!has_links || link_error == ENOENT))  // which is also what it says without a /proc
+        return put_result::not_applied(no_unnamed(link_error));
+      if (has_links || !means_no_links(link_error)) return put;
     }
 
     const auto renamed = retry_interrupted([&] { return system.rename_new(folder, file.name(), name); });
@@ -54,7 +67,7 @@ class publisher {
   }
 
  private:
-  enum class method : unsigned char { untried, link, rename };
+  enum class method : unsigned char { untried, unnamed_link, link, rename };
 
   // What has become of the name after a call that answered with an error. The answer alone does not tell: it may be
   // lost on a network and the call made again by a driver, so that a change that was made comes back as EEXIST, or as
@@ -69,7 +82,7 @@ class publisher {
 
     // Nothing is there, or nobody can tell. Not even EEXIST helps: it may be of a name that is removed by now, or of
     // our own that a network file system does not show yet.
-    const error why = error_number == ENOENT
+    const error why = error_number == ENOENT && file.has_name()
                           ? error{errc::io,
                                   "its temporary file was removed before it got its name: by another process, "
                                   "after a stall of more than an hour, or with the folder"}
@@ -109,6 +122,11 @@ class publisher {
             concat({"the file system has neither hard links (", text_of_system_error(link_error),
                     ") nor a rename that never replaces (", text_of_system_error(rename_error),
                     "), so that nothing can be created atomically; keep the lake on another file system"})};
+  }
+
+  [[nodiscard]] static error no_unnamed(int link_error) {
+    return {errc::unsupported,
+            concat({"a file without a name cannot get one here (", text_of_system_error(link_error), ")"})};
   }
 
   [[nodiscard]] method learnt() {

@@ -1,4 +1,4 @@
-// An object in the making: a file under a name that nobody reads.
+// An object in the making: a file without a name, or under one that nobody reads.
 #pragma once
 
 #include "../core/config.hpp"
@@ -17,8 +17,9 @@
 
 namespace tarn::inline TARN_ABI {
 
-// Its temporary name ends with it, on every path. The descriptor stays open as long: it keeps the inode's number from
-// being used again, so that `status` and `status_at` of another name tell for certain whether both are this file.
+// Its temporary name, if it has one, ends with it, on every path. The descriptor stays open as long: it keeps the
+// inode's number from being used again, so that `status` and `status_at` of another name tell for certain whether both
+// are this file.
 template <file_system System>
 class temporary_file {
  public:
@@ -45,6 +46,14 @@ class temporary_file {
     return {};
   }
 
+  // A file that has no name yet: nothing to take away afterwards, and nothing is left by a crash.
+  [[nodiscard]] status create_unnamed() requires makes_unnamed_files<System> {
+    const auto created = retry_interrupted([&] { return system_.create_unnamed(folder_); });
+    if (!created) return system_error(created.error_number, "create its temporary file");
+    file_ = created.value;
+    return {};
+  }
+
   [[nodiscard]] status write(std::string_view bytes) {
     while (!bytes.empty()) {
       const auto written = retry_interrupted([&] { return system_.write(file_, bytes.data(), bytes.size()); });
@@ -62,7 +71,16 @@ class temporary_file {
     return {};
   }
 
+  // Gives it another name, or its first. It keeps the one it has.
+  [[nodiscard]] outcome<> link(const char* name) {
+    if constexpr (makes_unnamed_files<System>)
+      if (!named_) return retry_interrupted([&] { return system_.link_unnamed(file_, folder_, name); });
+    return retry_interrupted([&] { return system_.link(folder_, name_.c_str(), name); });
+  }
+
+  // The temporary name; empty if there is none.
   [[nodiscard]] const char* name() const noexcept { return name_.c_str(); }
+  [[nodiscard]] bool has_name() const noexcept { return named_; }
   [[nodiscard]] int number() const noexcept { return file_; }
 
   // The temporary name is gone: it was changed into another.

@@ -95,6 +95,8 @@ class crash_medium {
         (void)durable_.add_file();
         change_name(made.folder, made.name, made.node);
         return true;
+      case system_call::create_unnamed: (void)durable_.add_file(); return true;
+      case system_call::link_unnamed: change_name(made.folder, made.name, made.node); return true;
       case system_call::link: change_name(made.folder, made.new_name, made.node); return true;
       case system_call::rename_new: rename(made); return true;
       case system_call::unlink: change_name(made.folder, made.name, simulated_disk::none); return true;

@@ -16,10 +16,12 @@ enum class system_call : unsigned char {
   open_parent,
   make_folder,
   create_file,
+  create_unnamed,
   write,
   sync_file,
   sync_folder,
   link,
+  link_unnamed,
   rename_new,
   unlink,
   status,
@@ -33,10 +35,10 @@ enum class system_call : unsigned char {
 };
 
 [[nodiscard]] constexpr const char* name_of(system_call call) noexcept {
-  constexpr const char* names[] = {"open_folder",  "open_parent", "make_folder", "create_file", "write",
-                                   "sync_file",    "sync_folder", "link",        "rename_new",  "unlink",
-                                   "status",       "status_at",   "open_file",   "read",        "map",
-                                   "open_listing", "next_name",   "mark"};
+  constexpr const char* names[] = {"open_folder", "open_parent", "make_folder",  "create_file", "create_unnamed",
+                                   "write",       "sync_file",   "sync_folder",  "link",        "link_unnamed",
+                                   "rename_new",  "unlink",      "status",       "status_at",   "open_file",
+                                   "read",        "map",         "open_listing", "next_name",   "mark"};
   return names[static_cast<unsigned char>(call)];
 }
 
@@ -47,13 +49,13 @@ enum class directory_fault : unsigned char {
   short_write,  // a write takes half of the bytes
   torn_write,   // EIO, though half of the bytes are written
   interrupted,  // EINTR, and nothing is done
-  unsupported,  // EOPNOTSUPP, as of a file system without hard links
+  unsupported,  // EOPNOTSUPP, as of a file system without hard links, or without files that have no name
 };
 inline constexpr std::size_t directory_faults = 7;
 
 [[nodiscard]] constexpr bool changes_names(system_call call) noexcept {
   return call == system_call::make_folder || call == system_call::create_file || call == system_call::link ||
-         call == system_call::rename_new || call == system_call::unlink;
+         call == system_call::link_unnamed || call == system_call::rename_new || call == system_call::unlink;
 }
 [[nodiscard]] constexpr bool is_sync(system_call call) noexcept {
   return call == system_call::sync_file || call == system_call::sync_folder;
@@ -63,13 +65,16 @@ inline constexpr std::size_t directory_faults = 7;
 [[nodiscard]] constexpr bool can_meet(system_call call, directory_fault fault) noexcept {
   switch (fault) {
     case directory_fault::no_space:
-      return is_sync(call) || call == system_call::write || (changes_names(call) && call != system_call::unlink);
+      return is_sync(call) || call == system_call::write || call == system_call::create_unnamed ||
+             (changes_names(call) && call != system_call::unlink);
     case directory_fault::io_error:
     case directory_fault::interrupted: return call != system_call::mark;
     case directory_fault::answer_lost: return is_sync(call) || changes_names(call);
     case directory_fault::short_write:
     case directory_fault::torn_write: return call == system_call::write;
-    case directory_fault::unsupported: return call == system_call::link || call == system_call::rename_new;
+    case directory_fault::unsupported:
+      return call == system_call::create_unnamed || call == system_call::link || call == system_call::link_unnamed ||
+             call == system_call::rename_new;
   }
   return false;
 }

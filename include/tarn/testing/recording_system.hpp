@@ -83,6 +83,15 @@ class recording_system {
       return {machine_->open(made.node), 0};
     });
   }
+  outcome<int> create_unnamed(int) const {
+    if (!machine_->has_unnamed_files) return {-1, EOPNOTSUPP};
+    return opening(named(system_call::create_unnamed, none, ""), [&](traced_call& made) -> outcome<int> {
+      made.node = disk().add_file();
+      disk().at(made.node).modified = machine_->clock;
+      made.took_effect = true;
+      return {machine_->open(made.node), 0};
+    });
+  }
   outcome<std::size_t> write(int file, const void* bytes, std::size_t size) const {
     traced_call made = of_descriptor(system_call::write, file);
     const planned_fault* const met = begin(made);
@@ -106,6 +115,16 @@ class recording_system {
     return perform<outcome<>>(naming(system_call::link, folder, from, to), [&](traced_call& made) -> outcome<> {
       if (const int refused = check_naming(made); refused != 0) return {{}, refused};
       disk().set_name(made.folder, to, made.node);
+      made.took_effect = true;
+      return {};
+    });
+  }
+  outcome<> link_unnamed(int file, int folder, const char* name) const {
+    traced_call asked = named(system_call::link_unnamed, node_of(folder), name);
+    asked.node = node_of(file);
+    return perform<outcome<>>(std::move(asked), [&](traced_call& made) -> outcome<> {
+      if (disk().find(made.folder, name) != none) return {{}, EEXIST};
+      disk().set_name(made.folder, name, made.node);
       made.took_effect = true;
       return {};
     });
@@ -313,7 +332,7 @@ class recording_system {
   std::size_t client_;
 };
 
-static_assert(file_system<recording_system>);
+static_assert(makes_unnamed_files<recording_system>);
 
 }  // namespace tarn::inline TARN_ABI::testing
 

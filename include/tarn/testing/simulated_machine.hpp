@@ -59,6 +59,7 @@ struct simulated_machine {
   simulated_disk initial;  // durable, all of it
   simulated_disk disk;     // as programs see it
   bool keeps_trace = true;
+  bool has_unnamed_files = false;  // else who asks for one is refused at once, and no call is traced
   std::vector<traced_call> trace;
 
   // Called before each call: it may make calls of its own, for another client.
