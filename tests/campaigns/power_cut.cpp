@@ -42,7 +42,7 @@ class power_cuts {
     options.model = model;
     const std::uint64_t enough = distinct() + states;
     while (distinct() < enough && bad_ == 0) {
-      power_cut_run run(++seed_);
+      power_cut_run run(++seed_, options_of_run());
       run.run();
       add(run, options);
     }
@@ -56,7 +56,9 @@ class power_cuts {
     power_cut_options short_run;
     short_run.steps = 3;
     while (distinct() < enough && bad_ == 0) {
-      power_cut_run undisturbed(++seed_, short_run);
+      ++seed_;
+      short_run.unnamed_files = options_of_run().unnamed_files;
+      power_cut_run undisturbed(seed_, short_run);
       undisturbed.run();
       add(undisturbed, options);  // what comes before the call that fails is the same in all others
       for (const auto& each : undisturbed.failing_syncs()) {
@@ -80,7 +82,9 @@ class power_cuts {
     short_run.steps = 4;
     const std::uint64_t enough = distinct() + states;
     while (distinct() < enough && bad_ == 0) {
-      power_cut_run undisturbed(++seed_, short_run);
+      ++seed_;
+      short_run.unnamed_files = options_of_run().unnamed_files;
+      power_cut_run undisturbed(seed_, short_run);
       undisturbed.run();
       add(undisturbed, crash_options{});
       for (std::size_t kind = 0; kind < tarn::testing::directory_faults && bad_ == 0; ++kind) {
@@ -108,6 +112,7 @@ class power_cuts {
     short_run.steps = 3;
     std::size_t syncs = 1;
     ++seed_;
+    short_run.unnamed_files = options_of_run().unnamed_files;
     for (std::size_t forgotten = 0; forgotten < syncs; ++forgotten) {
       power_cut_run run(seed_, short_run);
       std::size_t called = 0;
