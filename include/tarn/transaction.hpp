@@ -466,8 +466,8 @@ class [[nodiscard]] transaction {
       typename columns_scan::bag_batches bag(lake_, slot.state(), slot.rows(), slot.deletions(), wanted);
       return columns_scan(wanted, std::move(bag));
     }
-    typename columns_scan::keyed_rows rows(lake_, slot.state(), &slot.keys().buckets(), {}, verification::of_order);
-    return columns_scan(wanted, slot.state(), std::move(rows));
+    typename columns_scan::keyed_batches rows(lake_, slot.state(), slot.keys().buckets(), wanted);
+    return columns_scan(wanted, std::move(rows));
   }
 
   [[nodiscard]] row_scan scan_keys(pending& slot, key_range wanted, verification checks, row_filter matching = {}) {

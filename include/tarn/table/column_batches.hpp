@@ -24,7 +24,9 @@
 #include "../core/shared.hpp"
 #include "../core/text.hpp"
 #include "../core/value.hpp"
+#include "../log/entry.hpp"
 #include "../log/row_set.hpp"
+#include "../merge/record.hpp"
 #include "projection.hpp"
 
 namespace tarn::inline TARN_ABI {
@@ -50,19 +52,21 @@ class column_batches {
   // `wanted` must outlive this; `origin` says in messages where the rows are.
   column_batches(shared<Cursor> rows, std::string origin, const schema& written, const schema& wanted,
                  copy_on_write<row_set> deleted = copy_on_write<row_set>())
-      : wanted_(&wanted),
-        places_(written, wanted, 0),
-        rows_(batches(std::move(rows), places_, written.size())),
-        origin_(std::move(origin)),
-        deleted_(std::move(deleted)) {
-    for (std::size_t at = 0; at < wanted.size(); ++at) views_.emplace_back();
+      : column_batches(std::move(rows), std::move(origin), written, wanted, std::move(deleted), 0) {}
+
+  // Of the records of a base, without tombstones; see merge/record.hpp. Of their keys no more is checked than what is
+  // wanted of them.
+  [[nodiscard]] static column_batches of_base(shared<Cursor> records, std::string origin, const schema& written,
+                                              const schema& wanted) {
+    return column_batches(std::move(records), std::move(origin), written, wanted, copy_on_write<row_set>(),
+                          columns_before(object_form::base));
   }
 
   // Moves to the next batch, of at least one row. False at the end and on failure.
   [[nodiscard]] bool next() {
     batch_ = {};
     while (status_ && rows_.next()) {
-      const std::size_t live = find_live(rows_.batch().rows());
+      const std::size_t live = before_ == 0 ? find_live(rows_.batch().rows()) : find_live(rows_.batch().column(0));
       if (live > 0) return shape(rows_.batch(), live);
     }
     if (status_) status_ = rows_.status();
@@ -75,6 +79,18 @@ class column_batches {
 
  private:
   using form = column_view::form;
+
+  // `before` columns are in front of those of `written`.
+  column_batches(shared<Cursor> rows, std::string origin, const schema& written, const schema& wanted,
+                 copy_on_write<row_set> deleted, std::size_t before)
+      : wanted_(&wanted),
+        before_(before),
+        places_(written, wanted, before),
+        rows_(batches(std::move(rows), places_, before + written.size())),
+        origin_(std::move(origin)),
+        deleted_(std::move(deleted)) {
+    for (std::size_t at = 0; at < wanted.size(); ++at) views_.emplace_back();
+  }
 
   // Rows of the current batch of the cursor.
   struct run {
@@ -97,10 +113,7 @@ class column_batches {
     runs_.clear();
     std::size_t begin = 0;
     std::size_t live = 0;
-    const auto end_run = [&](std::size_t end) {
-      if (begin < end) runs_.push_back({begin, end});
-      live += begin < end ? end - begin : 0;
-    };
+    const auto end_run = [&](std::size_t end) { live += append_run(begin, end); };
     for (; next_range_ < deleted.size() && deleted[next_range_].first < passed_; ++next_range_) {
       const row_range& gone = deleted[next_range_];
       if (gone.first > first) end_run(static_cast<std::size_t>(gone.first - first));
@@ -111,14 +124,39 @@ class column_batches {
     return live;
   }
 
+  // The same for rows that are no tombstones, by what each record is. 0, and failure, if one is neither.
+  [[nodiscard]] std::size_t find_live(const column_view& what) {
+    runs_.clear();
+    const array_view<std::int64_t> kinds = what.integers();
+    std::size_t begin = 0;
+    std::size_t live = 0;
+    bool good = kinds.size() == what.size() && !what.has_nulls();
+    for (std::size_t at = 0; good && at < kinds.size(); ++at) {
+      if (kinds[at] == base_record_live) continue;
+      good = kinds[at] == base_record_tombstone;
+      live += append_run(begin, at);
+      begin = at + 1;
+    }
+    if (!good) status_ = error(errc::corrupt, concat({origin_, " has a row that is no record"}));
+    return good ? live + append_run(begin, kinds.size()) : 0;
+  }
+
+  // Returns its length; nothing is appended if it is empty.
+  std::size_t append_run(std::size_t begin, std::size_t end) {
+    if (begin < end) runs_.push_back({begin, end});
+    return begin < end ? end - begin : 0;
+  }
+
   [[nodiscard]] bool shape(const row_batch& read, std::size_t live) {
     memory_.clear();
     for (std::size_t at = 0; at < views_.size(); ++at) {
-      const projection::place& from = places_.places()[at];
+      const projection::place& from = places_.places()[before_ + at];
       views_[at] = from.index == schema::none ? column_view(form::nulls, nullptr, nullptr, live)
                                               : live_rows_of(read.column(from.index), live);
       if (from.widened) views_[at] = widened(views_[at]);
-      if (!give_form(views_[at], form_of((*wanted_)[at].type))) return fail_kind((*wanted_)[at]);
+      const column& of = (*wanted_)[at];
+      if (!give_form(views_[at], form_of(of.type)) || (!of.nullable && !give_up_nulls(views_[at])))
+        return fail_kind(of);
     }
     batch_ = row_batch(views_.data(), views_.size(), live);
     return true;
@@ -163,6 +201,14 @@ class column_batches {
     }
     return true;
   }
+  // Of a column that takes no null. False if it has one.
+  [[nodiscard]] static bool give_up_nulls(column_view& view) {
+    if (!view.has_nulls() && view.has() != form::values) return true;
+    for (std::size_t at = 0; at < view.size(); ++at)
+      if (view.is_null(at)) return false;
+    view = {view.has(), view.data(), nullptr, view.size()};
+    return true;
+  }
   template <class T>
   [[nodiscard]] column_view nulls(form of, std::size_t count) {
     T* const elements = memory_.allocate<T>(count);
@@ -179,6 +225,7 @@ class column_batches {
   }
 
   const schema* wanted_;
+  std::size_t before_;
   projection places_;  // where the wanted columns are
   batches_of<Cursor> rows_;
   std::string origin_;

@@ -19,8 +19,7 @@
 #include "../log/snapshot.hpp"
 #include "../merge/strategy.hpp"
 #include "bag_columns.hpp"
-#include "column_batches.hpp"
-#include "keyed_scan.hpp"
+#include "keyed_columns.hpp"
 #include "scan.hpp"
 
 namespace tarn::inline TARN_ABI {
@@ -49,39 +48,35 @@ template <class Names>
 //   if (!columns.status()) ...                              next() is false at the end and on failure
 //
 // A column that is declared boolean, integer, double, string or bytes is an array of those in every batch, where null
-// is 0, false or empty; one of any other type can be anything that `column_view` tells of. A batch is valid until the
-// scan moves on.
+// is 0, false or empty; one of any other type can be anything that `column_view` tells of. One that is declared
+// not_null has no nulls. An object whose values are others is errc::corrupt. A batch is valid until the scan moves on.
 //
 // Of objects that the columnar codec has written, only these columns are read, and their arrays are handed out without
-// copying, but for the rows next to deleted ones; of a keyed table those of its key and its ordering are read, too.
-// Other rows (JSON, the transaction's own of a keyed table, whatever is merged) are decoded as `table_scan` does it,
-// and copied. Stays usable after the transaction has ended. Memory: as `table_scan`, and one batch. Not thread-safe.
+// copying, but for those next to deleted rows. That goes for bags and for buckets of a keyed table that are compacted;
+// what must be merged is read with its key and its ordering, and merged and copied row by row, as rows of other codecs
+// are. Stays usable after the transaction has ended. Memory: as `table_scan`, and one batch. Not thread-safe.
 template <class Store, row_codec Codec, merge_strategy Merge>
 class [[nodiscard]] column_scan {
  public:
   using bag_batches = bag_columns<Store, Codec>;
-  using keyed_rows = keyed_scan<Store, Codec, Merge>;
+  using keyed_batches = keyed_columns<Store, Codec, Merge>;
 
-  // Of a bag.
   column_scan(shared<const schema> wanted, bag_batches rows)
       : wanted_(std::move(wanted)), bag_(shared<bag_batches>::make(std::move(rows))) {}
-  // Of a keyed table.
-  column_scan(shared<const schema> wanted, const copy_on_write<table_state>& table, keyed_rows rows)
-      : wanted_(std::move(wanted)), keyed_(shared<keyed_rows>::make(std::move(rows))) {
-    merged_ = shared<keyed_batches>::make(keyed_, concat({"table ", table->name}), table->columns, *wanted_);
-  }
+  column_scan(shared<const schema> wanted, keyed_batches rows)
+      : wanted_(std::move(wanted)), keyed_(shared<keyed_batches>::make(std::move(rows))) {}
 
   // Moves to the next batch. False at the end and on failure, from then on always.
   [[nodiscard]] bool next() {
     if (done_) return false;
-    done_ = !(merged_ ? merged_->next() : bag_->next());
-    if (done_) status_ = merged_ ? merged_->status() : bag_->status();
+    done_ = !(keyed_ ? keyed_->next() : bag_->next());
+    if (done_) status_ = keyed_ ? keyed_->status() : bag_->status();
     if (!done_) rows_ += batch().rows();
     return !done_;
   }
 
   // Only after next() has returned true.
-  [[nodiscard]] const row_batch& batch() const noexcept { return merged_ ? merged_->batch() : bag_->batch(); }
+  [[nodiscard]] const row_batch& batch() const noexcept { return keyed_ ? keyed_->batch() : bag_->batch(); }
 
   // An error once the scan has failed: the rows before were right, the ones after are missing.
   [[nodiscard]] const tarn::status& status() const noexcept { return status_; }
@@ -94,12 +89,9 @@ class [[nodiscard]] column_scan {
   }
 
  private:
-  using keyed_batches = column_batches<keyed_rows>;
-
   shared<const schema> wanted_;
-  shared<bag_batches> bag_;       // null: a keyed table
-  shared<keyed_rows> keyed_;      // null: a bag
-  shared<keyed_batches> merged_;  // of that
+  shared<bag_batches> bag_;      // null: a keyed table
+  shared<keyed_batches> keyed_;  // null: a bag
   std::uint64_t rows_ = 0;
   bool done_ = false;
   tarn::status status_;

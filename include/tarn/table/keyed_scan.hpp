@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "../codec/codec.hpp"
-#include "../core/array_view.hpp"
 #include "../core/config.hpp"
 #include "../core/result.hpp"
 #include "../core/row.hpp"
@@ -31,7 +30,7 @@ struct keyed_place {
   uuid base;  // that `where` was counted in
 };
 
-// The rows that a keyed table had for the transaction when the scan began. Models row_cursor. Memory: the objects of
+// The rows that a keyed table had for the transaction when the scan began. Memory: the objects of
 // one bucket, as the store hands them out, and a row of each; the transaction's unflushed records are listed once more.
 template <class Store, row_codec Codec, merge_strategy Merge>
 class keyed_scan {
@@ -44,14 +43,6 @@ class keyed_scan {
       : lake_(std::move(lake)), table_(std::move(table)), wanted_(std::move(wanted)), checks_(checks) {
     for (std::size_t at = 0; at < table_->buckets.size(); ++at)
       buckets_.emplace_back(*table_->buckets[at], writes == nullptr ? nullptr : &(*writes)[at]);
-  }
-
-  // Reads only these columns of the table and those that the merge needs, as far as the codec can; what the others'
-  // values are then is not known. Before the first row.
-  void select(array_view<std::size_t> columns) {
-    for (const std::size_t each : table_->key.columns) selected_.push_back(each);
-    if (table_->key.ordered()) selected_.push_back(table_->key.ordering);
-    for (const std::size_t each : columns) selected_.push_back(each);
   }
 
   // Moves to the next row. False at the end and on failure.
@@ -73,7 +64,7 @@ class keyed_scan {
 
   [[nodiscard]] list_view row() const noexcept { return merge_->current().values; }
   [[nodiscard]] keyed_place place() const noexcept { return {merge_->place(), buckets_[next_bucket_ - 1].base()}; }
-  [[nodiscard]] tarn::status status() const { return status_; }
+  [[nodiscard]] const tarn::status& status() const noexcept { return status_; }
 
   // Of what has been read so far.
   [[nodiscard]] merge_statistics merged() const noexcept {
@@ -92,7 +83,7 @@ class keyed_scan {
   [[nodiscard]] bool open_bucket() {
     if (next_bucket_ == buckets_.size()) return false;
     const bucket& opened = buckets_[next_bucket_++];
-    result<merge_type> merged = opened.open(*lake_, *table_, checks_, bytes_, selected_);
+    result<merge_type> merged = opened.open(*lake_, *table_, checks_, bytes_);
     if (!merged) status_ = merged.error();
     if (!merged) return false;
     objects_ += opened.objects().size();
@@ -108,7 +99,6 @@ class keyed_scan {
   copy_on_write<table_state> table_;
   key_range wanted_;
   verification checks_;
-  sequence<std::size_t> selected_;  // columns that are read; none: all
   sequence<bucket> buckets_;
   std::size_t next_bucket_ = 0;
   shared<merge_type> merge_;  // null between buckets
