@@ -565,6 +565,26 @@ TEST_CASE_TEMPLATE("an object with values that its columns do not take is damage
   CHECK(wrong.status().error().message() ==
         "object x has values in column 'n' that the column does not take: it is declared string");
   CHECK_FALSE(wrong.next());
+
+  const schema never_null = {{"n", column_type::integer, nullability::not_null}};
+  builder.append({nullptr}).value();
+  column_batches<cursor> null(shared<cursor>::make(builder.read_back()), "object x", never_null, never_null);
+  CHECK_FALSE(null.next());
+  CHECK(null.status().error().code() == errc::corrupt);
+
+  // Rows of a base say in front of their columns what they are.
+  for (const value& what : {value(0), value(2), value(1), value(nullptr), value("0")}) {
+    auto base = Codec().build({"x", {1, 2}});
+    base.append({0, 7}).value();
+    base.append({what, nullptr}).value();
+    auto records =
+        column_batches<cursor>::of_base(shared<cursor>::make(base.read_back()), "object x", integers, integers);
+    const bool good = what == value(0) || what == value(2);
+    REQUIRE(records.next() == good);
+    if (good) CHECK(records.batch().rows() == (what == value(0) ? 2 : 1));
+    if (!good) CHECK(records.status().error().message() == "object x has a row that is no record");
+    CHECK_FALSE(records.next());
+  }
 }
 
 TEST_CASE("a damaged object is an error that names it, after the batches that were right") {
