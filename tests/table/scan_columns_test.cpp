@@ -579,10 +579,10 @@ TEST_CASE_TEMPLATE("an object with values that its columns do not take is damage
     base.append({what, nullptr}).value();
     auto records =
         column_batches<cursor>::of_base(shared<cursor>::make(base.read_back()), "object x", integers, integers);
-    const bool good = what == value(0) || what == value(2);
-    REQUIRE(records.next() == good);
-    if (good) CHECK(records.batch().rows() == (what == value(0) ? 2 : 1));
-    if (!good) CHECK(records.status().error().message() == "object x has a row that is no record");
+    const bool is_record = what == value(0) || what == value(2);
+    REQUIRE(records.next() == is_record);
+    if (is_record) CHECK(records.batch().rows() == (what == value(0) ? 2 : 1));
+    if (!is_record) CHECK(records.status().error().message() == "object x has a row that is no record");
     CHECK_FALSE(records.next());
   }
 }
