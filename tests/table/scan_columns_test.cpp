@@ -534,6 +534,26 @@ TEST_CASE("of a keyed table that is compacted not even the key is read, unless i
   check_same(reading, "x");
 }
 
+TEST_CASE("the codec's arrays are handed out as they are; copied is what is next to deleted rows or widened") {
+  const schema written = {{"a", column_type::integer}, {"b", column_type::string}};
+  schema numbered = written;
+  numbered.number_columns();
+  const schema wanted({numbered[1], numbered[0]});
+  auto builder = columnar_codec().build({"x", {1, 2}});
+  for (std::int64_t number = 0; number < 20'000; ++number) builder.append({number, "text"}).value();
+  const auto rows = shared<columnar_cursor<>>::make(builder.read_back());
+  copy_on_write<row_set> deleted;
+  deleted.writable().add(8'192 + 5);
+  column_batches<columnar_cursor<>> batches(rows, "object x", numbered, wanted, deleted);
+  for (const bool is_whole : {true, false, true}) {
+    REQUIRE(batches.next());
+    CHECK((batches.batch().column(0).data() == rows->batch().column(1).data()) == is_whole);
+    CHECK((batches.batch().column(1).data() == rows->batch().column(0).data()) == is_whole);
+    CHECK((batches.batch().rows() == rows->batch().rows()) == is_whole);
+  }
+  CHECK_FALSE(batches.next());
+}
+
 TEST_CASE("damage in a column that nobody asks for does not matter while the object's checksum is right") {
   client<memory_store, damaging_codec> lake{memory_store{}, small_objects(1'000)};
   auto tx = lake.begin().value();
