@@ -49,7 +49,7 @@ class either_cursor {
   [[nodiscard]] list_view row() const { return first_ ? first_->row() : second_->row(); }
   [[nodiscard]] tarn::status status() const { return first_ ? first_->status() : second_->status(); }
 
-  // Whether the object's codec hands out batches. Only then may the others be called.
+  // Whether the object's codec hands out batches; else there are none.
   [[nodiscard]] bool has_batches() const requires some_batches {
     return first_ ? tarn::has_batches(*first_) : tarn::has_batches(*second_);
   }
