@@ -58,8 +58,8 @@ class keyed_columns {
       buckets_.emplace_back(*table_->buckets[at], &writes[at]);
     for (const std::uint32_t each : table_->key.columns) merged_columns_.push_back(each);
     if (table_->key.ordered()) merged_columns_.push_back(table_->key.ordering);
-    for (const projection::place& each : projection(table_->columns, *wanted_, 0).places())
-      merged_columns_.push_back(each.index);
+    const projection wanted_places(table_->columns, *wanted_, 0);
+    for (const projection::place& each : wanted_places.places()) merged_columns_.push_back(each.index);
   }
 
   // Moves to the next batch. False at the end and on failure.
