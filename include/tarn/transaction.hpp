@@ -37,6 +37,7 @@
 #include "store/store.hpp"
 #include "table/changed_row.hpp"
 #include "table/client_core.hpp"
+#include "table/column_scan.hpp"
 #include "table/commit_entry.hpp"
 #include "table/conflict.hpp"
 #include "table/explain.hpp"
@@ -60,6 +61,13 @@ concept container_of_rows = requires(const C& rows) {
   rows.size();
 };
 
+// Names of columns: a std::vector<std::string>, say.
+template <class C>
+concept container_of_names = requires(const C& names) {
+  { *names.begin() } -> std::convertible_to<std::string_view>;
+  names.size();
+};
+
 // Serializable, unless begun otherwise: the outcome is as if the committed transactions had run one after the other, in
 // the order of their versions. Made by `client::begin`; usable until `commit`, `rollback` or a failed flush, then
 // errc::finished. Movable; rolled back on destruction; a moved-from one may only be destroyed or assigned to. Not
@@ -69,6 +77,7 @@ class [[nodiscard]] transaction {
  public:
   using core = client_core<Store, Codec>;
   using row_scan = table_scan<Store, Codec, Merge>;
+  using columns_scan = column_scan<Store, Codec, Merge>;
 
   transaction(shared<core> lake, shared_snapshot state, const uuid& id, isolation level)
       : lake_(std::move(lake)),
@@ -295,6 +304,15 @@ class [[nodiscard]] transaction {
     typename row_scan::bag_rows bag(lake_, slot.state(), slot.rows(), slot.deletions(), shared_rows);
     return row_scan(slot.state(), std::move(bag), id_, shared_rows);
   }
+  // Columns of the rows of a table, as they are now, many rows at a time; without names, all columns. What is read
+  // counts as a scan of the table. errc::invalid_argument: the table has no such column. See `column_scan`.
+  [[nodiscard]] result<columns_scan> scan_columns(std::string_view table,
+                                                  std::initializer_list<std::string_view> names = {}) {
+    return scan_columns_named(table, names);
+  }
+  [[nodiscard]] result<columns_scan> scan_columns(std::string_view table, const container_of_names auto& names) {
+    return scan_columns_named(table, names);
+  }
   // Of a keyed table, also checking every position that a record has against the keys: names wrong ones.
   [[nodiscard]] result<row_scan> verifying_scan(std::string_view table) {
     const auto found = use_keyed(table);
@@ -433,6 +451,23 @@ class [[nodiscard]] transaction {
                  concat({"the scan of table ", standing_on.table(),
                          " does not stand on a row, or was made by another transaction, or the table was dropped, or "
                          "its columns were changed since: scan it again"}));
+  }
+
+  template <class Names>
+  [[nodiscard]] result<columns_scan> scan_columns_named(std::string_view table, const Names& names) {
+    const auto found = use(table);
+    if (!found) return found.error();
+    pending& slot = **found;
+    result<schema> columns = columns_named(names, slot.state()->columns);
+    if (!columns) return columns.error().within(concat({"table ", table}));
+    slot.access.scanned = true;
+    const auto wanted = shared<const schema>::make(*std::move(columns));
+    if (!slot.is_keyed()) {
+      typename columns_scan::bag_batches bag(lake_, slot.state(), slot.rows(), slot.deletions(), wanted);
+      return columns_scan(wanted, std::move(bag));
+    }
+    typename columns_scan::keyed_batches rows(lake_, slot.state(), slot.keys().buckets(), wanted);
+    return columns_scan(wanted, std::move(rows));
   }
 
   [[nodiscard]] row_scan scan_keys(pending& slot, key_range wanted, verification checks, row_filter matching = {}) {

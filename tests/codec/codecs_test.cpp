@@ -6,6 +6,8 @@
 #include <string_view>
 #include <tarn/check.hpp>
 #include <tarn/client.hpp>
+#include <tarn/codec/batch_builder.hpp>
+#include <tarn/codec/batch_cursor.hpp>
 #include <tarn/codec/codecs.hpp>
 #include <tarn/codec/columnar_codec.hpp>
 #include <tarn/codec/json_codec.hpp>
@@ -147,4 +149,91 @@ TEST_CASE("Bytes of another codec than the log names are an error, not a guess")
   CHECK(error_of("parquet") ==
         "unsupported: _table_x_00000000-0000-0001-0000-000000000002: the object is in codec 'parquet', these are "
         "'columnar', 'json'");
+}
+
+TEST_CASE("selections and batches are passed on to a cursor that has them, and only to such") {
+  using either = decltype(columnar_first().open({}, object_expectation{}).value());
+  static_assert(batch_cursor<either>);
+  static_assert(!batch_cursor<decltype(codecs<json_codec>().open({}, object_expectation{}).value())>);
+  const auto open = [](auto of, std::string& bytes) {
+    auto builder = of.build({"t", {1, 2}});
+    for (std::int64_t number = 0; number < 3; ++number) builder.append({number, "text"}).value();
+    bytes = builder.finish();
+    object_expectation expected;
+    expected.identity = {"t", {1, 2}};
+    expected.columns = 2;
+    expected.codec = of.name;
+    return columnar_first().open(bytes, expected).value();
+  };
+  constexpr std::size_t first = 0;
+  std::string bytes;
+
+  either apart = open(columnar_codec(), bytes);
+  CHECK(has_batches(apart));
+  apart.select({&first, 1});
+  REQUIRE(apart.next_batch());
+  REQUIRE(apart.batch().column(0).integers().size() == 3);
+  CHECK(apart.batch().column(0).integers()[2] == 2);
+  CHECK(apart.batch().column(1).has() == column_view::form::nulls);  // it was not selected
+  CHECK_FALSE(apart.next_batch());
+  CHECK(apart.status());
+
+  either by_row = open(json_codec(), bytes);
+  CHECK_FALSE(has_batches(by_row));
+  by_row.select({&first, 1});
+  CHECK_FALSE(by_row.next_batch());
+  CHECK(by_row.batch().rows() == 0);
+  REQUIRE(by_row.next());
+  CHECK(by_row.row()[1].as_string() == "text");
+}
+
+TEST_CASE("batches of a cursor that has none are gathered from its rows, without the columns that nobody wants") {
+  json_codec codec;
+  auto builder = codec.build({"t", {1, 2}});
+  constexpr std::int64_t rows_written = 8'192 + 10;
+  for (std::int64_t number = 0; number < rows_written; ++number)
+    builder.append({number, number % 2 == 0 ? value_view() : value_view("text"), true}).value();
+  using cursor = decltype(builder.read_back());
+  static_assert(!batch_cursor<cursor>);
+  constexpr std::size_t wanted[] = {1, 0};
+  batches_of<cursor> batches(shared<cursor>::make(builder.read_back()), {wanted, 2}, 3);
+  std::int64_t seen = 0;
+  for (const std::size_t expected : {8'192U, 10U}) {
+    REQUIRE(batches.next());
+    const row_batch& batch = batches.batch();
+    REQUIRE(batch.rows() == expected);
+    REQUIRE(batch.column_count() == 3);
+    CHECK_FALSE(batch.column(0).has_nulls());
+    CHECK(batch.column(2).has() == column_view::form::nulls);
+    for (std::size_t at = 0; at < batch.rows(); ++at, ++seen)
+      if (batch.column(0).integers()[at] != seen || batch.column(1).is_null(at) != (seen % 2 == 0) ||
+          batch.column(1).strings()[at] != (seen % 2 == 0 ? "" : "text"))
+        FAIL("row ", seen, " is another");
+  }
+  CHECK_FALSE(batches.next());
+  CHECK_FALSE(batches.next());
+  CHECK(batches.status());
+}
+
+TEST_CASE("a batch that is gathered ends early where there are many columns or long texts") {
+  sequence<std::size_t> all;
+  for (std::size_t at = 0; at < 1'000; ++at) all.push_back(at);
+  batch_builder<> wide({all.data(), all.size()}, all.size());
+  const row numbers = [&] {
+    row made;
+    for (std::size_t at = 0; at < 1'000; ++at) made.emplace_back(at % 2 == 0 ? value(0.5) : value(true));
+    return made;
+  }();
+  std::size_t appended = 0;
+  for (; !wide.is_full(); ++appended) wide.append(numbers);
+  CHECK(appended == 131);
+  CHECK(wide.finish().column(999).booleans()[130]);
+  constexpr std::size_t only[] = {0};
+  batch_builder<> texts({only, 1}, 1);
+  const row text = {std::string(std::size_t{300} << 10, 'x')};
+  for (appended = 0; !texts.is_full(); ++appended) texts.append(text);
+  CHECK(appended == 4);
+  CHECK(texts.finish().column(0).strings()[3] == value_view(text[0]).as_string());
+  texts.clear();
+  CHECK(texts.finish().rows() == 0);
 }

@@ -144,24 +144,39 @@ template <class Matters>
   return std::any_of(altered.begin(), altered.end(), [&](const auto& each) { return matters(each.first); });
 }
 
+// What was read of a table before an end that `told` of, against what must be there.
+void judge_rows(const rows& seen, const tarn::status& told, const std::string& table, const table_content& expected,
+                const alterations& altered, const std::string& place, verdict& all) {
+  const auto is_needed = [&objects = expected.objects](const std::string& name) { return objects.contains(name); };
+  const bool is_prefix =
+      seen.size() <= expected.content.size() && std::equal(seen.begin(), seen.end(), expected.content.begin());
+  all.expect(is_prefix, place + "other rows in " + table);
+  if (is_altered(altered, is_needed)) {
+    all.expect(!told, place + "no error in a damaged " + table);
+    if (!told) all.expect(blames(told.error(), altered, is_needed), place + told.error().message());
+  } else {
+    all.expect(told.has_value() && seen.size() == expected.content.size(), place + "lost rows of " + table);
+  }
+}
+
+// By rows and by columns.
 template <class Transaction>
 void judge_scans(Transaction& transaction, const lake_content& content, const alterations& altered,
                  const std::string& place, verdict& all) {
   for (const auto& [table, expected] : content) {
-    const auto is_needed = [&objects = expected.objects](const std::string& name) { return objects.contains(name); };
     auto scan = transaction.scan(table).value();
     rows seen;
     while (scan.next()) seen.emplace_back(scan.row().begin(), scan.row().end());
-    const bool is_prefix =
-        seen.size() <= expected.content.size() && std::equal(seen.begin(), seen.end(), expected.content.begin());
-    all.expect(is_prefix, place + "other rows in " + table);
-    if (is_altered(altered, is_needed)) {
-      all.expect(!scan.status(), place + "no error in a damaged " + table);
-      if (!scan.status())
-        all.expect(blames(scan.status().error(), altered, is_needed), place + scan.status().error().message());
-    } else {
-      all.expect(scan.status().has_value() && seen.size() == expected.content.size(), place + "lost rows of " + table);
-    }
+    judge_rows(seen, scan.status(), table, expected, altered, place, all);
+    auto columns = transaction.scan_columns(table).value();
+    rows put_together;
+    while (columns.next())
+      for (std::size_t row = 0; row < columns.batch().rows(); ++row) {
+        tarn::row& made = put_together.emplace_back();
+        for (std::size_t at = 0; at < columns.columns().size(); ++at)
+          made.emplace_back(columns.batch().column(at)[row]);
+      }
+    judge_rows(put_together, columns.status(), table, expected, altered, place + "by columns: ", all);
   }
 }
 

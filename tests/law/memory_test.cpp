@@ -90,6 +90,18 @@ class large_table {
     return peak.value();
   }
 
+  [[nodiscard]] std::size_t peak_of_column_scan() const {
+    tarn::client lake{open(), {}, Codec()};
+    auto transaction = lake.begin().value();
+    const peak_bytes peak;
+    auto scan = transaction.scan_columns("t").value();
+    std::size_t rows = 0;
+    while (scan.next()) rows += scan.batch().rows();
+    CHECK(scan.status().has_value());
+    CHECK(rows == static_cast<std::size_t>(rows_));
+    return peak.value();
+  }
+
   // On average.
   [[nodiscard]] std::size_t object_bytes() const { return object_bytes_; }
 
@@ -175,4 +187,5 @@ TEST_CASE("LAW: so it is with the columnar codec, and of one group of rows besid
   CHECK(scan_large < large.object_bytes() + large.object_bytes() / 4 + 2 * group);
   CHECK(insert_large < insert_small + 100'000);
   CHECK(scan_large < scan_small + 100'000);
+  CHECK(large.peak_of_column_scan() < scan_large + 100'000);  // nothing is copied
 }

@@ -7,18 +7,22 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 
+#include "../core/array_view.hpp"
 #include "../core/config.hpp"
 #include "../core/limits.hpp"
 #include "../core/result.hpp"
 #include "../core/shared.hpp"
 #include "../core/text.hpp"
 #include "../core/value.hpp"
+#include "batch_cursor.hpp"
 #include "codec.hpp"
+#include "column_view.hpp"
 
 namespace tarn::inline TARN_ABI {
 
@@ -29,9 +33,13 @@ using cursor_of = std::remove_cvref_t<decltype(*std::declval<const Codec&>().ope
 
 }  // namespace codecs_detail
 
-// The rows of an object of one codec or another. Models row_cursor; a row costs a comparison more.
+// The rows of an object of one codec or another. Models row_cursor, and batch_cursor if one of the two does; a row
+// costs a comparison more.
 template <row_cursor First, row_cursor Second>
 class either_cursor {
+  static constexpr bool some_batches = batch_cursor<First> || batch_cursor<Second>;
+  static constexpr row_batch no_rows = {};
+
  public:
   explicit either_cursor(First rows) : first_(shared<First>::make(std::move(rows))) {}
   explicit either_cursor(Second rows) requires(!std::same_as<First, Second>)
@@ -41,7 +49,39 @@ class either_cursor {
   [[nodiscard]] list_view row() const { return first_ ? first_->row() : second_->row(); }
   [[nodiscard]] tarn::status status() const { return first_ ? first_->status() : second_->status(); }
 
+  // Whether the object's codec hands out batches; else there are none.
+  [[nodiscard]] bool has_batches() const requires some_batches {
+    return first_ ? tarn::has_batches(*first_) : tarn::has_batches(*second_);
+  }
+  void select(array_view<std::size_t> columns) requires some_batches {
+    if (first_)
+      select_columns(*first_, columns);
+    else
+      select_columns(*second_, columns);
+  }
+  [[nodiscard]] bool next_batch() requires some_batches {
+    return first_ ? next_batch_of(*first_) : next_batch_of(*second_);
+  }
+  [[nodiscard]] const row_batch& batch() const requires some_batches {
+    return first_ ? batch_of(*first_) : batch_of(*second_);
+  }
+
  private:
+  template <class Cursor>
+  [[nodiscard]] static bool next_batch_of(Cursor& rows) {
+    if constexpr (batch_cursor<Cursor>)
+      return rows.next_batch();
+    else
+      return false;
+  }
+  template <class Cursor>
+  [[nodiscard]] static const row_batch& batch_of(const Cursor& rows) {
+    if constexpr (batch_cursor<Cursor>)
+      return rows.batch();
+    else
+      return no_rows;
+  }
+
   shared<First> first_;
   shared<Second> second_;  // if there is no first
 };

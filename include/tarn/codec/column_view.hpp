@@ -1,7 +1,7 @@
-// Columns of rows, as a codec that keeps them apart hands them out: for programs that take a column at a time.
+// Columns of some rows: for programs that take a column at a time.
 //
-//   while (cursor.next_batch()) {
-//     const column_view readings = cursor.batch().column(2);
+//   while (scan.next()) {
+//     const column_view& readings = scan.batch().column(2);
 //     for (const double each : readings.doubles()) sum += each;
 //   }
 #pragma once
@@ -72,11 +72,8 @@ class column_view {
     return {form_, rest, present_ == nullptr ? nullptr : present_ + count, size_ - count};
   }
 
- private:
-  template <class T>
-  [[nodiscard]] array_view<T> elements(form wanted) const noexcept {
-    return form_ == wanted ? array_view<T>(static_cast<const T*>(elements_), size_) : array_view<T>();
-  }
+  // What all forms have: the array, null for the form `nulls`, and the bytes of each element, which has no destructor.
+  [[nodiscard]] constexpr const void* data() const noexcept { return elements_; }
   [[nodiscard]] constexpr std::size_t element_size() const noexcept {
     switch (form_) {
       case form::nulls: return 0;
@@ -88,6 +85,12 @@ class column_view {
       case form::values: return sizeof(value_view);
     }
     return 0;
+  }
+
+ private:
+  template <class T>
+  [[nodiscard]] array_view<T> elements(form wanted) const noexcept {
+    return form_ == wanted ? array_view<T>(static_cast<const T*>(elements_), size_) : array_view<T>();
   }
 
   form form_ = form::nulls;

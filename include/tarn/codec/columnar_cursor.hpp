@@ -35,11 +35,11 @@ struct columnar_statistics {
   std::uint64_t chunk_bytes = 0;
 };
 
-// Models row_cursor. Movable; not thread-safe. Its memory is bounded by one group, whatever its bytes state: arrays of
-// at most 131,072 values, and of lists and maps some 30 times their bytes; once that is allocated, nothing is. Groups
-// and chunks are read when they are reached: what is wrong with a later one is found then, before any row of its group
-// is handed out. Errors are errc::corrupt or errc::limit_exceeded; they name the object, the rows (counted from 0) and
-// the column.
+// Models batch_cursor. Movable; not thread-safe. Its memory is bounded by one group, whatever its bytes state: arrays
+// of at most 131,072 values, and of lists and maps some 30 times their bytes; once that is allocated, nothing is.
+// Groups and chunks are read when they are reached: what is wrong with a later one is found then, before any row of its
+// group is handed out. Errors are errc::corrupt or errc::limit_exceeded; they name the object, the rows (counted from
+// 0) and the column.
 template <class = void>
 class columnar_cursor {
  public:

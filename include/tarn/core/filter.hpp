@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <initializer_list>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "config.hpp"
@@ -18,6 +19,17 @@
 #include "value_order.hpp"
 
 namespace tarn::inline TARN_ABI {
+
+// That the filter, or what else is `named_by`, names a column that there is not; with the names of those that there
+// are.
+template <class = void>
+[[nodiscard]] error no_such_column(std::string_view named_by, std::string_view name, const schema& columns) {
+  constexpr std::size_t named_max = 20;
+  std::string there;
+  for (std::size_t at = 0; at < columns.size() && at < named_max; ++at) there += concat({" ", columns[at].name});
+  if (columns.size() > named_max) there += concat({" and ", columns.size() - named_max, " more"});
+  return {errc::invalid_argument, concat({"the ", named_by, " names column '", name, "', there are:", there})};
+}
 
 // How a value in a column compares with a condition's.
 enum class comparison : unsigned char {
@@ -91,7 +103,7 @@ class row_filter {
     row_filter made;
     for (const condition& each : wanted.conditions()) {
       const std::size_t place = columns.find(each.column);
-      if (place == schema::none) return no_such_column(each.column, columns);
+      if (place == schema::none) return no_such_column("filter", each.column, columns);
       if (value_view(each.operand).is_null() && each.how != is_null && each.how != is_not_null)
         return error(errc::invalid_argument, concat({"the filter compares column '", each.column,
                                                      "' with null, which nothing equals: use is_null or is_not_null"}));
@@ -111,15 +123,6 @@ class row_filter {
   }
 
  private:
-  template <class = void>
-  [[nodiscard]] static error no_such_column(std::string_view name, const schema& columns) {
-    constexpr std::size_t named_max = 20;
-    std::string there;
-    for (std::size_t at = 0; at < columns.size() && at < named_max; ++at) there += concat({" ", columns[at].name});
-    if (columns.size() > named_max) there += concat({" and ", columns.size() - named_max, " more"});
-    return {errc::invalid_argument, concat({"the filter names column '", name, "', there are:", there})};
-  }
-
   sequence<placed> conditions_;
 };
 

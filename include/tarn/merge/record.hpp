@@ -34,6 +34,10 @@ template <class = void>
   return form == object_form::base ? 1 : 2;
 }
 
+// What a record of a base says that it is.
+inline constexpr std::int64_t base_record_live = 0;
+inline constexpr std::int64_t base_record_tombstone = 2;
+
 // A pure function of a key and a base, never of what other deltas did to it.
 struct base_place {
   std::uint64_t index = 0;
@@ -68,7 +72,8 @@ template <class = void>
 [[nodiscard]] bool decode_record(const list_view& encoded, object_form form, record& read) noexcept {
   if (encoded.size() < columns_before(form) || encoded[0].kind() != kind::integer) return false;
   const std::int64_t what = encoded[0].as_integer();
-  if (what < 0 || what > 4 || (form == object_form::base && what != 0 && what != 2)) return false;
+  if (what < 0 || what > 4 || (form == object_form::base && what != base_record_live && what != base_record_tombstone))
+    return false;
   read.done.resets = what == 1 || what > 2;
   read.done.then = what == 1 ? key_state::nothing : what == 0 || what == 3 ? key_state::live : key_state::tombstone;
   read.place = {};

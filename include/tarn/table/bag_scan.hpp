@@ -1,24 +1,22 @@
 // Reading the rows of a bag: object after object, without those that were deleted.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <type_traits>
 #include <utility>
 
 #include "../codec/codec.hpp"
 #include "../core/config.hpp"
 #include "../core/filter.hpp"
 #include "../core/result.hpp"
-#include "../core/sequence.hpp"
 #include "../core/shared.hpp"
+#include "../core/uuid.hpp"
 #include "../core/value.hpp"
 #include "../log/snapshot.hpp"
 #include "bag_deletions.hpp"
+#include "bag_objects.hpp"
 #include "bag_row.hpp"
 #include "client_core.hpp"
 #include "live_rows.hpp"
-#include "may_match.hpp"
 #include "object_reader.hpp"
 #include "write_buffer.hpp"
 
@@ -35,14 +33,10 @@ class bag_scan {
   // `own` and `deleted` are what the transaction has inserted and deleted.
   bag_scan(shared<core> lake, copy_on_write<table_state> table, const buffer& own, copy_on_write<bag_deletions> deleted,
            shared<const row_filter> wanted)
-      : lake_(std::move(lake)), table_(std::move(table)), deleted_(std::move(deleted)), wanted_(std::move(wanted)) {
-    for (const data_object& each : own.flushed()) own_objects_.push_back({each});
+      : objects_(std::move(lake), std::move(table), own, std::move(deleted), std::move(wanted)) {
     if (own.unflushed() == nullptr) return;
     object_ = own.unflushed_id();
-    bag_object unflushed;
-    unflushed.object.id = object_;
-    buffered_ =
-        shared<live_rows<buffer_cursor>>::make(own.unflushed()->read_back(), deleted_from(unflushed, *deleted_));
+    buffered_ = shared<live_rows<buffer_cursor>>::make(own.unflushed()->read_back(), objects_.deleted_of(object_));
   }
 
   // Moves to the next row. False at the end and on failure.
@@ -53,9 +47,7 @@ class bag_scan {
       if (reader_) status_ = reader_->status();
       buffered_ = {};
       reader_ = {};  // the last object goes before the next comes
-      if (!status_ || next_object_ == table_->objects.size() + own_objects_.size()) return false;
-      status_ = open(object_at(next_object_++));
-      if (!status_) return false;
+      if (!status_ || !open_next()) return false;
     }
   }
 
@@ -65,49 +57,28 @@ class bag_scan {
   [[nodiscard]] const tarn::status& status() const noexcept { return status_; }
 
   // Of what has been read so far.
-  [[nodiscard]] std::uint64_t objects() const noexcept { return objects_; }
-  [[nodiscard]] std::uint64_t objects_skipped() const noexcept { return objects_skipped_; }
-  [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
+  [[nodiscard]] std::uint64_t objects() const noexcept { return objects_.opened(); }
+  [[nodiscard]] std::uint64_t objects_skipped() const noexcept { return objects_.skipped(); }
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return objects_.bytes(); }
 
  private:
   using reader = object_reader<Store, Codec>;
-  using buffer_cursor = std::remove_cvref_t<decltype(std::declval<const typename buffer::builder&>().read_back())>;
+  using buffer_cursor = typename buffer::cursor;
 
-  [[nodiscard]] const bag_object& object_at(std::size_t index) const {
-    const std::size_t committed = table_->objects.size();
-    return index < committed ? table_->objects[index] : own_objects_[index - committed];
+  [[nodiscard]] bool open_next() {
+    result<bag_object_rows<Store, Codec>> opened = objects_.open_next();
+    if (!opened) status_ = opened.error();
+    if (!opened || !opened->rows) return false;
+    object_ = opened->id;
+    reader_ = shared<live_rows<reader>>::make(std::move(*opened->rows), std::move(opened->deleted));
+    return true;
   }
 
-  [[nodiscard]] tarn::status open(const bag_object& next) {
-    const data_object& object = next.object;
-    const copy_on_write<row_set> deleted = deleted_from(next, *deleted_);
-    const bool has_rows = !object.described || deleted->size() < object.rows;
-    if (!has_rows || !may_match(*wanted_, object)) {
-      ++objects_skipped_;
-      return {};
-    }
-    result<reader> opened = reader::open(*lake_, *table_, object, lake_->options.bounds);
-    if (!opened) return opened.error();
-    ++objects_;
-    bytes_ += opened->byte_size();
-    object_ = object.id;
-    reader_ = shared<live_rows<reader>>::make(*std::move(opened), deleted);
-    return {};
-  }
-
-  shared<core> lake_;
-  copy_on_write<table_state> table_;
-  copy_on_write<bag_deletions> deleted_;
-  shared<const row_filter> wanted_;
-  sequence<bag_object> own_objects_;           // flushed by the transaction, not committed
-  std::size_t next_object_ = 0;                // of the table's, then of the own
+  bag_objects<Store, Codec> objects_;
   uuid object_;                                // that is being read
   shared<live_rows<buffer_cursor>> buffered_;  // null once the unflushed rows have been read
   shared<live_rows<reader>> reader_;           // null between objects
   tarn::status status_;
-  std::uint64_t objects_ = 0;
-  std::uint64_t objects_skipped_ = 0;
-  std::uint64_t bytes_ = 0;
 };
 
 }  // namespace tarn::inline TARN_ABI

@@ -69,13 +69,14 @@ class keyed_bucket {
       if (base_.is_nil() || each.base != base_) each.content.place.known = false;
   }
 
-  // A merge of all of it, from its first key on. One `get` for each object. `table` must outlive it.
-  [[nodiscard]] result<merge_type> open(core& lake, const table_state& table, verification checks,
-                                        std::uint64_t& bytes) const {
+  // A merge of all of it, from its first key on. One `get` for each object. `table` must outlive it; `wanted` as
+  // `record_source_of::open` takes it.
+  [[nodiscard]] result<merge_type> open(core& lake, const table_state& table, verification checks, std::uint64_t& bytes,
+                                        const sequence<std::size_t>& wanted = sequence<std::size_t>()) const {
     merge_type merged(table.key, checks);
     for (std::size_t at = 0; at < objects_.size(); ++at) {
       const keyed_object& each = objects_[at];
-      result<source> records = source::open(lake, table, each);
+      result<source> records = source::open(lake, table, each, wanted);
       if (!records) return records.error();
       bytes += records->byte_size();
       const placement placed = placement_of(at);
@@ -98,6 +99,10 @@ class keyed_bucket {
       runs.push_back({bucket, uuid(), version(), buffered_.records.size(), placement_of_buffer()});
   }
 
+  // Its only object, if it is a base and nothing has come since; else null: there is something to merge.
+  [[nodiscard]] const keyed_object* base_alone() const noexcept {
+    return !base_.is_nil() && objects_.size() == 1 && buffered_.records.empty() ? &objects_[0] : nullptr;
+  }
   // The instant of its base; nil if it has none.
   [[nodiscard]] const uuid& base() const noexcept { return base_; }
   [[nodiscard]] const sequence<keyed_object>& objects() const noexcept { return objects_; }

@@ -30,8 +30,8 @@ struct keyed_place {
   uuid base;  // that `where` was counted in
 };
 
-// The rows that a keyed table had for the transaction when the scan began. Memory: the objects of one bucket, as the
-// store hands them out, and a row of each; the transaction's unflushed records are listed once more.
+// The rows that a keyed table had for the transaction when the scan began. Memory: the objects of
+// one bucket, as the store hands them out, and a row of each; the transaction's unflushed records are listed once more.
 template <class Store, row_codec Codec, merge_strategy Merge>
 class keyed_scan {
  public:

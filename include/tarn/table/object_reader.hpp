@@ -8,10 +8,13 @@
 #include <string_view>
 #include <utility>
 
+#include "../codec/batch_cursor.hpp"
 #include "../codec/codec.hpp"
 #include "../core/config.hpp"
 #include "../core/crc32c.hpp"
 #include "../core/result.hpp"
+#include "../core/schema.hpp"
+#include "../core/sequence.hpp"
 #include "../core/shared.hpp"
 #include "../core/text.hpp"
 #include "../log/entry.hpp"
@@ -121,11 +124,24 @@ class object_reader {
   [[nodiscard]] list_view row() const noexcept { return row_; }
   [[nodiscard]] tarn::status status() const { return cursor_->status(); }
 
+  // Reads only these of the columns that its rows have, as far as the codec can: see `select_columns`. Before the first
+  // row.
+  void select(const sequence<std::size_t>& wanted) {
+    sequence<std::size_t> written;
+    for (const std::size_t each : wanted) {
+      const std::size_t at = projection_ ? projection_->places()[each].index : each;
+      if (at != schema::none) written.push_back(at);
+    }
+    select_columns(*cursor_, {written.data(), written.size()});
+  }
+
   [[nodiscard]] std::size_t byte_size() const { return std::string_view(bytes_).size(); }
 
- private:
+  // The rows as they were written, for whoever takes them instead of next(); valid as long as this.
   using cursor = std::remove_cvref_t<decltype(*std::declval<const Codec&>().open({}, object_expectation{}, limits{}))>;
+  [[nodiscard]] const shared<cursor>& as_written() const noexcept { return cursor_; }
 
+ private:
   [[nodiscard]] static std::string_view codec_of(const data_object& object) noexcept {
     return object.described ? std::string_view(object.codec) : article_codec_name;
   }

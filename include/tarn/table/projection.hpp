@@ -17,9 +17,15 @@
 
 namespace tarn::inline TARN_ABI {
 
-// What a row of one schema is as a row of a later one of the same table. Memory: one row.
+// What a row of one schema is as a row of a later one of the same table, or of some of its columns. Memory: one row.
 class projection {
  public:
+  // Where a column's values are.
+  struct place {
+    std::size_t index;  // schema::none: the column was added later, so its value is null
+    bool widened;       // integers become doubles
+  };
+
   // Of rows that have `before` values in front of the columns, which stay. Linear in the number of columns.
   template <class = void>
   projection(const schema& from, const schema& to, std::size_t before) {
@@ -50,12 +56,9 @@ class projection {
     return {row_.data(), row_.size()};
   }
 
- private:
-  struct place {
-    std::size_t index;  // none: the column was added later, so its value is null
-    bool widened;
-  };
+  [[nodiscard]] const sequence<place>& places() const noexcept { return places_; }
 
+ private:
   sequence<place> places_;
   sequence<value_view> row_;
 };

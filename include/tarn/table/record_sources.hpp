@@ -26,11 +26,14 @@ class record_source_of {
  public:
   using core = client_core<Store, Codec>;
 
-  // The records of an object of the table `of`, which must outlive them; one `get`.
-  [[nodiscard]] static result<record_source_of> open(core& lake, const table_state& of, const keyed_object& object) {
+  // The records of an object of the table `of`, which must outlive them; one `get`. With `wanted`, which has those of
+  // the key and the ordering among them, only these columns of the table need be read, see `object_reader::select`.
+  [[nodiscard]] static result<record_source_of> open(core& lake, const table_state& of, const keyed_object& object,
+                                                     const sequence<std::size_t>& wanted = sequence<std::size_t>()) {
     result<object_reader<Store, Codec>> rows = object_reader<Store, Codec>::open(
         lake, of, object.object, limits_of_records(lake.options.bounds), columns_before(object.block.form));
     if (!rows) return rows.error();
+    if (!wanted.empty()) select(*rows, columns_before(object.block.form), wanted);
     record_source_of source;
     source.object_ = shared<open_object>::make(
         open_object{*std::move(rows), object_name(of.name, object.object.id), object.block.form, &of});
@@ -61,6 +64,13 @@ class record_source_of {
   };
 
   record_source_of() = default;
+
+  static void select(object_reader<Store, Codec>& rows, std::size_t before, const sequence<std::size_t>& wanted) {
+    sequence<std::size_t> places;
+    for (std::size_t at = 0; at < before; ++at) places.push_back(at);
+    for (const std::size_t each : wanted) places.push_back(before + each);
+    rows.select(places);
+  }
 
   [[nodiscard]] bool next_of_object() {
     if (!object_->rows.next()) return false;

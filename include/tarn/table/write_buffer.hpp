@@ -2,6 +2,7 @@
 // objects that are in the store already, though no log entry names them yet.
 #pragma once
 
+#include <type_traits>
 #include <utility>
 
 #include "../codec/codec.hpp"
@@ -25,6 +26,7 @@ class write_buffer {
  public:
   using core = client_core<Store, Codec>;
   using builder = typename bag_writer<Store, Codec>::builder;
+  using cursor = std::remove_cvref_t<decltype(std::declval<const builder&>().read_back())>;
 
   // Makes room for one row of `table`: a full buffer is flushed, an empty one gets an object to fill, which is not born
   // before `earliest_birth`, whatever the clock says. After an error the buffer must not be used any more.
