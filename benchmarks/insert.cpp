@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <tarn/codec/columnar_codec.hpp>
 #include <vector>
 
 #include "lake.hpp"
@@ -78,10 +79,14 @@ void in_sizes(benchmark::internal::Benchmark* registered) {
 }
 
 BENCHMARK_TEMPLATE(insert_with_tarn, memory, tarn::json_codec)->Name("insert/tarn/memory")->Apply(in_sizes);
+BENCHMARK_TEMPLATE(insert_with_tarn, memory, tarn::columnar_codec)->Name("insert/columnar/memory")->Apply(in_sizes);
 BENCHMARK_TEMPLATE(insert_with_sqlite, memory)->Name("insert/sqlite/memory")->Apply(in_sizes);
 BENCHMARK(copy_finished_bytes)->Name("insert/floor/memory")->Apply(in_sizes);
 
 BENCHMARK_TEMPLATE(insert_with_tarn, durable_files, tarn::json_codec)->Name("insert/tarn/files")->Apply(in_sizes);
+BENCHMARK_TEMPLATE(insert_with_tarn, durable_files, tarn::columnar_codec)
+    ->Name("insert/columnar/files")
+    ->Apply(in_sizes);
 BENCHMARK_TEMPLATE(insert_with, durable_files, lmdb_database)->Name("insert/lmdb/files")->Apply(in_sizes);
 BENCHMARK_TEMPLATE(insert_with, durable_files, leveldb_database)->Name("insert/leveldb/files")->Apply(in_sizes);
 BENCHMARK_TEMPLATE(insert_with_sqlite, durable_files)->Name("insert/sqlite/files")->Apply(in_sizes);

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <tarn/codec/columnar_codec.hpp>
 #include <vector>
 
 #include "lake.hpp"
@@ -93,6 +94,19 @@ void sum_with_tarn(benchmark::State& state) {
   }
 }
 
+template <class Place, class Codec>
+void sum_columns_with_tarn(benchmark::State& state) {
+  auto& [place, lake, expected] = filled<filled_lake<Place, Codec>>(state);
+  for (auto _ : state) {
+    std::int64_t sum = 0;
+    auto transaction = lake.begin().value();
+    auto columns = transaction.scan_columns("samples", {"counter"}).value();
+    while (columns.next())
+      for (const std::int64_t each : columns.batch().column(0).integers()) sum += each;
+    require(columns.status().has_value() && sum == expected.counters, "read the rows that were written");
+  }
+}
+
 template <class Place>
 void sum_with_sqlite(benchmark::State& state) {
   auto& [place, peer, expected] = filled<filled_sqlite<Place>>(state);
@@ -128,19 +142,25 @@ void in_sizes(benchmark::internal::Benchmark* registered) {
 }
 
 BENCHMARK_TEMPLATE(scan_with_tarn, memory, tarn::json_codec)->Name("scan/tarn/memory")->Apply(in_sizes);
+BENCHMARK_TEMPLATE(scan_with_tarn, memory, tarn::columnar_codec)->Name("scan/columnar/memory")->Apply(in_sizes);
 BENCHMARK_TEMPLATE(scan_with_sqlite, memory)->Name("scan/sqlite/memory")->Apply(in_sizes);
 BENCHMARK(copy_bytes)->Name("scan/floor/memory")->Apply(in_sizes);
 
 BENCHMARK_TEMPLATE(scan_with_tarn, volatile_files, tarn::json_codec)->Name("scan/tarn/files")->Apply(in_sizes);
+BENCHMARK_TEMPLATE(scan_with_tarn, volatile_files, tarn::columnar_codec)->Name("scan/columnar/files")->Apply(in_sizes);
 BENCHMARK_TEMPLATE(scan_with_sqlite, volatile_files)->Name("scan/sqlite/files")->Apply(in_sizes);
 BENCHMARK_TEMPLATE(scan_with, lmdb_database)->Name("scan/lmdb/files")->Apply(in_sizes);
 BENCHMARK_TEMPLATE(scan_with, leveldb_database)->Name("scan/leveldb/files")->Apply(in_sizes);
 BENCHMARK(read_files)->Name("scan/floor/files")->Apply(in_sizes);
 
 BENCHMARK_TEMPLATE(sum_with_tarn, memory, tarn::json_codec)->Name("sum/tarn/memory")->Apply(in_sizes);
+BENCHMARK_TEMPLATE(sum_columns_with_tarn, memory, tarn::columnar_codec)->Name("sum/columnar/memory")->Apply(in_sizes);
 BENCHMARK_TEMPLATE(sum_with_sqlite, memory)->Name("sum/sqlite/memory")->Apply(in_sizes);
 
 BENCHMARK_TEMPLATE(sum_with_tarn, volatile_files, tarn::json_codec)->Name("sum/tarn/files")->Apply(in_sizes);
+BENCHMARK_TEMPLATE(sum_columns_with_tarn, volatile_files, tarn::columnar_codec)
+    ->Name("sum/columnar/files")
+    ->Apply(in_sizes);
 BENCHMARK_TEMPLATE(sum_with_sqlite, volatile_files)->Name("sum/sqlite/files")->Apply(in_sizes);
 
 }  // namespace
