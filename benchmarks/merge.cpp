@@ -70,10 +70,11 @@ template <class Merge>
 using client_with = tarn::client<tarn::memory_store, tarn::json_codec, Merge>;
 using writing_client = client_with<tarn::merge::by_position>;
 
-// One object for all rows, so that it is the base.
+// One object for all rows, so that it is the base; all of them in the store, where their bytes are counted.
 [[nodiscard]] tarn::client_options large_objects() {
   tarn::client_options options;
   options.bounds.rows_per_object = UINT64_MAX;
+  options.commit.inline_bytes_max = 0;
   return options;
 }
 
