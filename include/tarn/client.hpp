@@ -18,6 +18,7 @@
 #include "history.hpp"
 #include "log/application.hpp"
 #include "log/commit.hpp"
+#include "log/inline_objects.hpp"
 #include "log/log.hpp"
 #include "log/open.hpp"
 #include "log/truncation.hpp"
@@ -141,6 +142,7 @@ class client {
     for (;;) {
       if (const status updated = update(); !updated) return updated.error();
       const status put = checkpoint_of(*core_->latest);
+      if (put) forget_inline_bytes(core_->latest);
       if (put) return core_->latest->at;
       if (put.error().code() != errc::snapshot_expired) return put.error();  // else it is not the newest any more
     }

@@ -2,6 +2,7 @@
 // into the store.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -215,6 +216,35 @@ TEST_CASE("a checkpoint puts what travels, with the same bytes, so that deletion
   while (rows.next()) continue;
   REQUIRE(rows.status().has_value());
   CHECK(rows.statistics().merged.keys_by_position == 1);
+}
+
+TEST_CASE("what travels is put once, however many checkpoints a client writes, and is read from the store then") {
+  small_lake made{noting_store()};
+  made.options.checkpoint_interval = 5;
+  made.found();
+  auto lake = made.open();
+  (void)made.store().take_puts();
+  std::int64_t commits = 0;
+  for (; commits < 60; ++commits) {
+    made.hands.clock.ms += 1'000;
+    lake.run([&](auto& tx) { return tx.insert("bag", {commits, "text"}); }).value();
+    if (commits == 32) REQUIRE(lake.checkpoint().has_value());
+  }
+  std::vector<std::string> objects;
+  for (const std::string& name : made.store().take_puts())
+    if (name.starts_with(object_prefix)) objects.push_back(name);
+  CHECK(objects.size() == 60);
+  std::sort(objects.begin(), objects.end());
+  CHECK(std::unique(objects.begin(), objects.end()) == objects.end());
+  (void)made.store().take_gets();
+  auto rows = lake.begin().value().scan("bag").value();
+  std::int64_t read = 0;
+  while (rows.next()) ++read;
+  CHECK(read == commits);
+  std::int64_t gets = 0;
+  for (const std::string& name : made.store().take_gets()) gets += name.starts_with(object_prefix);
+  CHECK(gets == 60);
+  CHECK(made.sound());
 }
 
 TEST_CASE("what has no room in the entry goes into the store, all the rest with it or not, table by table") {

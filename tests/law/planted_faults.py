@@ -459,8 +459,8 @@ FAULTS = [
     ),
     (
         "rows deleted in the buffer come back when it is read",
-        "table/bag_scan.hpp",
-        "unflushed.object.id = object_;",
+        "table/bag_objects.hpp",
+        "    object.object.id = unflushed;\n",
         "",
         BAG_LAW,
     ),
@@ -526,9 +526,9 @@ FAULTS = [
     ),
     (
         "an object whose last row is live is left alone",
-        "table/bag_scan.hpp",
-        "deleted->size() < object.rows;",
-        "deleted->size() + 1 < object.rows;",
+        "table/bag_objects.hpp",
+        "opened.deleted->size() < object.rows;",
+        "opened.deleted->size() + 1 < object.rows;",
         BAG_LAW,
     ),
     (
@@ -1160,6 +1160,13 @@ FAULTS = [
         "log/inline_objects.hpp",
         "    for (const keyed_object& each : bucket->objects)\n      if (const status done = put(each.object);",
         "    for (const keyed_object& each : bucket->objects)\n      if (const status done = put({each.object.id});",
+        INLINE,
+    ),
+    (
+        "what has been put is put again at each checkpoint",
+        "table/commit_entry.hpp",
+        "    forget_inline_bytes(lake.latest);\n",
+        "    return committed;\n",
         INLINE,
     ),
     (

@@ -11,6 +11,8 @@
 // whoever puts one that is there already has done nothing.
 #pragma once
 
+#include <cstddef>
+
 #include "../core/backoff.hpp"
 #include "../core/config.hpp"
 #include "../core/environment.hpp"
@@ -41,7 +43,21 @@ template <object_store Store>
   return {};
 }
 
-// The same for all tables.
+// For a state whose inline objects have all been put: the next checkpoint need not put them again, nor this client keep
+// them. O(objects).
+template <class = void>
+void forget_inline_bytes(shared_snapshot& state) {
+  for (auto& [name, table] : state.writable().tables) {
+    for (std::size_t at = 0; at < table->objects.size(); ++at)
+      if (table->objects[at].object.inline_bytes) table.writable().objects.writable(at).object.inline_bytes = {};
+    for (std::size_t bucket = 0; bucket < table->buckets.size(); ++bucket)
+      for (std::size_t at = 0; at < table->buckets[bucket]->objects.size(); ++at)
+        if (table->buckets[bucket]->objects[at].object.inline_bytes)
+          table.writable().buckets[bucket].writable().objects[at].object.inline_bytes = {};
+  }
+}
+
+// The same as `put_inline_objects` of a table, for all tables.
 template <object_store Store>
 [[nodiscard]] status put_inline_objects(Store& store, const snapshot& state, const backoff_options& options,
                                         const environment& surroundings) {

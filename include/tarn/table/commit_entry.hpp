@@ -68,7 +68,8 @@ template <class Store, class Codec, class Check>
   if (!committed || *committed <= lake.latest->at || attempt.after()->at != *committed) return committed;
   lake.latest = attempt.after();
   // What has been committed stays so, whether or not there is a checkpoint of it; the next one comes.
-  if (is_checkpoint_due(*lake.latest, lake.options.checkpoint_interval)) (void)put_checkpoint(lake, *lake.latest);
+  if (is_checkpoint_due(*lake.latest, lake.options.checkpoint_interval) && put_checkpoint(lake, *lake.latest))
+    forget_inline_bytes(lake.latest);
   return committed;
 }
 
