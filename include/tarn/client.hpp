@@ -274,9 +274,10 @@ class client {
     return *(*now)->tags;
   }
 
-  // How many bytes of rows may travel in the entry of a transaction, whoever commits it, instead of in objects of their
-  // own: a commit of so few then is one put. 0: none, as in a lake that is shared with the article's program, which
-  // does not know such entries. A lake begins with commit_options::inline_bytes_max; one that the article's program has
+  // A transaction's objects travel in its entry, whoever commits it, as long as they have no more bytes than this
+  // together: a commit of so few then is one put. 0: none, as in a lake that is shared with the article's program,
+  // which does not know such entries; so before the first row has travelled. Transactions under way that carry more
+  // fail with errc::conflict. A lake begins with commit_options::inline_bytes_max; one that the article's program has
   // founded, with 0. Costs a commit, which is returned; nothing, and the newest version, if it is so already.
   [[nodiscard]] result<version> set_inline_bytes_max(std::uint32_t bytes) {
     const result<shared_snapshot> now = newest_snapshot();

@@ -85,7 +85,7 @@ class [[nodiscard]] transaction {
         id_(id),
         level_(level),
         tables_(std::move(state)),
-        room_{snapshot_->inline_bytes_max} {}
+        room_(room_for_inline_objects(*snapshot_, lake_->options.bounds)) {}
   transaction(transaction&&) noexcept = default;
   transaction& operator=(transaction&&) noexcept = default;
   transaction(const transaction&) = delete;

@@ -303,6 +303,53 @@ TEST_CASE("how much may travel belongs to the lake: all writers keep to it, afte
   CHECK(made.sound());
 }
 
+TEST_CASE("who is not the first to commit to an empty lake says nothing of what may travel there") {
+  noting_store store;
+  small_lake first{store};
+  first.options.commit.inline_bytes_max = 0;
+  small_lake second{store};
+  second.hands = tarn_test::test_environment(7);  // other ids
+  auto late = second.open();
+  auto tx = late.begin().value();
+  tx.create_table("mine", {"n"}).value();
+  first.found();
+  CHECK(tx.commit().value() == version{1});
+  CHECK(late.newest_snapshot().value()->inline_bytes_max == 0);
+  first.write(1);
+  CHECK(names_in(store, object_prefix).size() == 2);
+}
+
+TEST_CASE("a transaction that carries more than may travel since meanwhile is run again") {
+  small_lake made{memory_store()};
+  made.found();
+  auto lake = made.open();
+  auto other = made.open();
+  auto tx = lake.begin().value();
+  tx.insert("bag", {1, "text"}).value();
+  REQUIRE(other.set_inline_bytes_max(1'000).has_value());  // enough
+  CHECK(tx.commit().has_value());
+  auto more = lake.begin().value();
+  more.insert("bag", {2, "text"}).value();
+  REQUIRE(other.set_inline_bytes_max(0).has_value());
+  check_fails(more.commit(), errc::conflict, "has set inline_bytes_max to 0");
+  auto stored = lake.begin().value();
+  stored.insert("bag", {3, std::string(5'000, 'x')}).value();
+  CHECK(stored.commit().has_value());
+}
+
+TEST_CASE("what may travel stays far from what an entry may have") {
+  small_lake made{memory_store()};
+  made.options.commit.inline_bytes_max = UINT32_MAX;
+  made.options.bounds.entry_bytes_max = 8'000;
+  made.found();
+  auto lake = made.open();
+  auto tx = lake.begin().value();
+  tx.insert("bag", {1, std::string(900, '"')}).value();  // each is four bytes in the entry
+  CHECK(tx.commit().has_value());
+  CHECK(names_in(made.store(), object_prefix).size() == 1);
+  CHECK(made.sound());
+}
+
 TEST_CASE("in a lake that the article's program has founded nothing travels") {
   const tarn_test::temporary_folder folder;
   for (const auto& each : std::filesystem::directory_iterator(TARN_TEST_FIXTURES "/article/two-commits"))
@@ -398,6 +445,33 @@ TEST_CASE("an object that travels and is not what its entry says of it is damage
   CHECK(write([](data_object& object) { ++object.bytes; }).find("bytes, the log says") != std::string::npos);
   CHECK(write([&](data_object& object) { object.inline_bytes = with("\xff"); }).find("bytes, the log says") !=
         std::string::npos);
+}
+
+TEST_CASE("what a checkpoint has put is checked as well, though the log still has its bytes") {
+  small_lake made{memory_store()};
+  made.found();
+  made.write(1);
+  made.write(2);
+  REQUIRE(made.open().checkpoint().has_value());
+  REQUIRE(made.sound());
+  for (const bool is_missing : {true, false})
+    for (const std::string& name : names_in(made.store(), object_prefix)) {
+      REQUIRE(made.store().remove(name).has_value());
+      if (!is_missing) REQUIRE(made.store().put_if_absent(name, "damage").outcome() == put_outcome::created);
+      auto lake = made.open();
+      const check_report found = check(lake).value();
+      REQUIRE(found.findings.size() >= 1);
+      CHECK(found.findings[0].kind == (is_missing ? finding_kind::missing_object : finding_kind::damaged_object));
+      CHECK(found.findings[0].name == name);
+      INFO(found.findings[0].message);
+      CHECK(found.findings[0].message.find("the checkpoint of version 2 needs it") != std::string::npos);
+      if (!is_missing) REQUIRE(made.store().remove(name).has_value());
+      // Of the state as the log alone tells it.
+      shared_snapshot state;
+      REQUIRE(read_forward(made.store(), state, log_reach{{2}, {2}}, limits{}, accept_all).has_value());
+      CHECK(lake.checkpoint_of(*state).has_value());
+      CHECK(made.sound());
+    }
 }
 
 TEST_CASE("an entry that names an object as travelling must have its bytes") {

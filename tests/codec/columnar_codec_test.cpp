@@ -544,3 +544,21 @@ TEST_CASE("Once its memory is there, a cursor allocates nothing, whatever the ro
   CHECK(tarn_test::allocations() == before);
   CHECK(cursor.statistics().groups >= 6);
 }
+
+TEST_CASE("Lists that each claim all of the bytes that are left take no more memory than those could have") {
+  std::string bytes;
+  constexpr std::size_t depth = 60;
+  constexpr std::size_t size = 20'000;
+  for (std::size_t at = 0; at < depth; ++at) {
+    std::string head;
+    columnar::append_varint(head, size - bytes.size() - 3);  // three bytes themselves
+    bytes += head;
+    bytes.push_back(static_cast<char>(kind::list));
+  }
+  bytes.resize(size);
+  arena memory;
+  value_view value;
+  columnar::value_reader<> reader(64);
+  CHECK(reader.read(kind::list, bytes, memory, value) == columnar::outcome::damaged);
+  CHECK(memory.byte_size() <= size * sizeof(value_view));
+}

@@ -101,6 +101,7 @@ class value_reader {
     input<> in(bytes);
     outcome_ = outcome::damaged;
     memory_ = &memory;
+    elements_left_ = bytes.size();
     return read_untagged(in, of, 0, value) && in.left() == 0 ? outcome::good : outcome_;
   }
 
@@ -160,6 +161,9 @@ class value_reader {
     const unsigned bytes_each = of == kind::map ? 2 : 1;  // at least
     if (!in.take_varint(count) || count > in.left() / bytes_each) return false;
     const auto size = static_cast<std::size_t>(count) * bytes_each;
+    // All elements of all lists in a text have a byte each, whatever each list says of itself.
+    if (size > elements_left_) return false;
+    elements_left_ -= size;
     auto* const elements = memory_->allocate<value_view>(size);
     for (std::size_t at = 0; at < size; ++at) {
       auto& element = *new (elements + at) value_view();
@@ -187,7 +191,8 @@ class value_reader {
   }
 
   std::uint32_t depth_max_;
-  arena* memory_ = nullptr;  // while it reads
+  arena* memory_ = nullptr;        // while it reads
+  std::size_t elements_left_ = 0;  // that the text can still have
   outcome outcome_ = outcome::damaged;
   duplicate_finder<> keys_;
 };

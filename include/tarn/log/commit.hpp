@@ -45,8 +45,9 @@ namespace tarn::inline TARN_ABI {
 struct commit_options {
   std::uint64_t rebase_limit = 100'000;  // commits of others since read_version; 0: the article's rule
   backoff_options backoff = {};
-  // Of a lake that a commit founds: how many bytes of rows may travel in an entry; then it is the lake's. 0: never, as
-  // a lake needs that is shared with the article's program. See client::set_inline_bytes_max.
+  // Of a lake that a commit founds: a transaction's objects travel in its entry as long as they have no more bytes than
+  // this together; then it is the lake's. 0: never, as a lake needs that is shared with the article's program. See
+  // client::set_inline_bytes_max.
   std::uint32_t inline_bytes_max = 4'096;
 };
 
@@ -99,6 +100,7 @@ class commit_attempt {
         state_(std::move(state)),
         extent_(extent),
         mine_(std::move(mine)),
+        stated_(mine_.inline_bytes_max),
         check_(std::move(check)),
         options_(options),
         surroundings_(surroundings),
@@ -153,6 +155,7 @@ class commit_attempt {
 
   [[nodiscard]] status check_entry(const entry& theirs) {
     if (const status young = check_horizon(theirs); !young) return young;
+    if (const status fits = check_inline_bytes(theirs); !fits) return fits;
     if (passed_++ < options_.rebase_limit) return check_(theirs);
     return error(errc::conflict,
                  concat({"version ", theirs.at.number, ", by transaction ", to_text(theirs.transaction),
@@ -172,6 +175,19 @@ class commit_attempt {
     return {};
   }
 
+  // From that entry on, less may travel than this one carries.
+  [[nodiscard]] status check_inline_bytes(const entry& theirs) const {
+    if (theirs.inline_bytes_max == entry::unstated) return {};
+    std::uint64_t bytes = 0;
+    for (const auto& [table, actions] : mine_.actions)
+      for (const action& each : actions)
+        if (each.object.inline_bytes) bytes += each.object.inline_bytes->size();
+    if (bytes <= static_cast<std::uint64_t>(theirs.inline_bytes_max)) return {};
+    return error(errc::conflict,
+                 concat({"version ", theirs.at.number, " has set inline_bytes_max to ", theirs.inline_bytes_max,
+                         ", this entry carries ", bytes, " bytes of rows: run the transaction again"}));
+  }
+
   // Makes the bytes for the slot after the head. An entry that could not be applied is found out here, not by the next
   // reader of a log that can no longer be read.
   [[nodiscard]] status prepare() {
@@ -186,8 +202,9 @@ class commit_attempt {
                            options_.backoff.wait_total_us_max, ": run the transaction again"}));
     if (mine_.at != state_->at.next()) retries_.restart();
     mine_.at = state_->at.next();
-    const bool founds = mine_.at.number == 0 && mine_.inline_bytes_max == entry::unstated;
-    if (founds && options_.inline_bytes_max > 0) mine_.inline_bytes_max = options_.inline_bytes_max;
+    // Of what this client would found a lake with, nothing holds in one that another has founded first.
+    const bool founds = mine_.at.number == 0 && options_.inline_bytes_max > 0;
+    mine_.inline_bytes_max = stated_ == entry::unstated && founds ? options_.inline_bytes_max : stated_;
     mine_.previous_checksum = state_->entry_checksum;
     mine_.time = time_after(*state_, surroundings_);
     // Whoever reads this version makes objects that are born at its time or later: none of them may be garbage.
@@ -257,6 +274,7 @@ class commit_attempt {
   shared_snapshot state_;
   log_extent& extent_;
   entry mine_;
+  const std::int64_t stated_;  // its inline_bytes_max, whichever slot it gets
   Check check_;
   const commit_options& options_;
   const environment& surroundings_;

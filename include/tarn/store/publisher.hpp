@@ -40,7 +40,7 @@ class publisher {
     if (known != method::rename || !file.has_name()) {
       const outcome<> linked = file.link(name);
       if (linked) {
-        learn(file.has_name() ? method::link : method::unnamed_link);
+        learn(file.has_name() && known != method::unnamed_link ? method::link : method::unnamed_link);
         return put_result::created();
       }
       // A link leaves its source, so if it says that there is none, then it did nothing.
@@ -48,9 +48,10 @@ class publisher {
       const put_result put =
           judge(system, folder, file, name, link_error, rules_out(link_error) || link_error == ENOENT);
       if (put.outcome() != put_outcome::not_applied) return put;
+      // Another thread may have learnt meanwhile that such files cannot be linked. (ENOENT: also without a /proc.)
+      const bool links_unnamed = known == method::unnamed_link && link_error != ENOENT;
+      if (!file.has_name() && !links_unnamed) return put_result::not_applied(no_unnamed(link_error));
       const bool has_links = known == method::link || known == method::unnamed_link;
-      if (!file.has_name() && (!has_links || link_error == ENOENT))  // which is also what it says without a /proc
-        return put_result::not_applied(no_unnamed(link_error));
       if (has_links || !means_no_links(link_error)) return put;
     }
 

@@ -11,6 +11,7 @@
 #include "../core/limits.hpp"
 #include "../core/result.hpp"
 #include "../core/sequence.hpp"
+#include "../core/shared.hpp"
 #include "../core/strong_types.hpp"
 #include "../core/text.hpp"
 #include "../log/checkpoint.hpp"
@@ -45,6 +46,7 @@ class log_check {
     listed_ = std::move(listed);
     read_markers(markers);
     read_log();
+    if (checkpointed_) check_stored_objects(**checkpointed_);
     check_other_checkpoints();
     history_.finish();
   }
@@ -178,7 +180,30 @@ class log_check {
     if (place == listed_.checkpoints.size() || listed_.checkpoints[place] != state.at) return;
     verified_.push_back(state.at);
     const status good = check_checkpoint(*store_, state, *bounds_);
-    if (!good) report_checkpoint(state.at, good.error());
+    if (!good) return report_checkpoint(state.at, good.error());
+    checkpointed_ = shared<shared_snapshot>::make(shared_snapshot(state));
+  }
+
+  // The newest checkpoint names objects that entries before it carry, too: whoever opens the lake reads those in the
+  // store, and a truncation leaves no others.
+  void check_stored_objects(const snapshot& state) {
+    for (const auto& [name, table] : state.tables) {
+      for (std::size_t at = 0; at < table->objects.size(); ++at)
+        check_stored_object(table->name, table->objects[at].object, state.at);
+      for (const copy_on_write<bucket_state>& bucket : table->buckets)
+        for (const keyed_object& each : bucket->objects) check_stored_object(table->name, each.object, state.at);
+    }
+  }
+  void check_stored_object(std::string_view table, const data_object& object, version at) {
+    if (!object.inline_bytes) return;
+    const std::string name = object_name(table, object.id);
+    const auto stored = store_->get(name);
+    if (stored && std::string_view(*stored) == *object.inline_bytes) return;
+    const bool is_missing = !stored && stored.error().code() == errc::not_found;
+    report_->add(is_missing ? finding_kind::missing_object : finding_kind::damaged_object, name, at, table,
+                 concat({"object ", name, is_missing ? " is missing" : " is not what an entry says that it is",
+                         ", and the checkpoint of version ", at.number,
+                         " needs it: put the bytes there that its entry has as ", "\"Inline\""}));
   }
 
   // Of states that the log does not tell: only whether they can be read.
@@ -219,6 +244,7 @@ class log_check {
   sequence<version> verified_;      // checkpoints that were compared with the log, in order
   sequence<version> alone_;
   shared_snapshot newest_;
+  shared<shared_snapshot> checkpointed_;  // the newest state that the log and a checkpoint tell alike
   bool whole_ = true;
 };
 

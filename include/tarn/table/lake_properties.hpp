@@ -14,8 +14,8 @@
 
 namespace tarn::inline TARN_ABI {
 
-// Commits what transactions that begin from then on may let travel in their entries. Nothing stands in its way: the
-// last one holds.
+// Commits what may travel in entries from there on: who carries more meets it, and begins again. Nothing stands in its
+// own way: the last one holds.
 template <class Store, class Codec>
 [[nodiscard]] result<version> commit_inline_bytes_max(client_core<Store, Codec>& lake, const shared_snapshot& now,
                                                       std::uint32_t bytes) {
