@@ -299,7 +299,7 @@ TEST_CASE("The conformance suite finds nothing in a store without flaws [threads
   CHECK_GT(report.checks(), 1'000);
 }
 
-TEST_CASE("The conformance suite finds each flaw of a store, and names it [threads]") {
+TEST_CASE("The conformance suite finds each flaw of a store, and names it") {
   const struct {
     flaw has;
     std::string_view report;
@@ -348,7 +348,7 @@ TEST_CASE("The conformance suite finds handles that do not hold their bytes") {
   check_found([] { return wiping_store(true); }, "in handles that outlive the store");
 }
 
-TEST_CASE("A store that fails now and then conforms, as long as it says so [threads]") {
+TEST_CASE("A store that fails now and then conforms, as long as it says so") {
   // Every third put does nothing and says so; every fifth answer is lost.
   struct unreliable_store : flawed_store {
     unreliable_store() : flawed_store(flaw::none) {}

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 #include "../core/backoff.hpp"
 #include "../core/config.hpp"
@@ -47,13 +48,14 @@ template <object_store Store>
 // them. O(objects).
 template <class = void>
 void forget_inline_bytes(shared_snapshot& state) {
+  const shared<const std::string> none;  // Clang 14 would leak what `= {}` replaces
   for (auto& [name, table] : state.writable().tables) {
     for (std::size_t at = 0; at < table->objects.size(); ++at)
-      if (table->objects[at].object.inline_bytes) table.writable().objects.writable(at).object.inline_bytes = {};
+      if (table->objects[at].object.inline_bytes) table.writable().objects.writable(at).object.inline_bytes = none;
     for (std::size_t bucket = 0; bucket < table->buckets.size(); ++bucket)
       for (std::size_t at = 0; at < table->buckets[bucket]->objects.size(); ++at)
         if (table->buckets[bucket]->objects[at].object.inline_bytes)
-          table.writable().buckets[bucket].writable().objects[at].object.inline_bytes = {};
+          table.writable().buckets[bucket].writable().objects[at].object.inline_bytes = none;
   }
 }
 
