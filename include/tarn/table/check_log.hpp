@@ -46,9 +46,9 @@ class log_check {
     listed_ = std::move(listed);
     read_markers(markers);
     read_log();
-    if (checkpointed_) check_stored_objects(**checkpointed_);
     check_other_checkpoints();
     history_.finish();
+    if (checkpointed_) check_stored_objects(**checkpointed_);
   }
 
   // The log once more; nothing is reported.
@@ -194,8 +194,14 @@ class log_check {
         for (const keyed_object& each : bucket->objects) check_stored_object(table->name, each.object, state.at);
     }
   }
+  // Whether a retained version from `at` on has it: what only older ones had, a vacuum may have taken.
+  [[nodiscard]] bool is_needed_from(const uuid& object, version at) const noexcept {
+    for (const object_stay& each : history_.find(object))
+      if (retained_.has_any(each.from > at ? each.from : at, each.until)) return true;
+    return false;
+  }
   void check_stored_object(std::string_view table, const data_object& object, version at) {
-    if (!object.inline_bytes) return;
+    if (!object.inline_bytes || !is_needed_from(object.id, at)) return;
     const std::string name = object_name(table, object.id);
     const auto stored = store_->get(name);
     if (stored && std::string_view(*stored) == *object.inline_bytes) return;
