@@ -101,7 +101,7 @@ class keyed_bucket {
 
   // Its only object, if it is a base and nothing has come since; else null: there is something to merge.
   [[nodiscard]] const keyed_object* base_alone() const noexcept {
-    return !base_.is_nil() && objects_.size() == 1 && buffered_.records.empty() ? &objects_[0] : nullptr;
+    return !base_.is_nil() && objects_.size() == 1 && buffered_.records.empty() ? objects_.data() : nullptr;
   }
   // The instant of its base; nil if it has none.
   [[nodiscard]] const uuid& base() const noexcept { return base_; }
