@@ -177,7 +177,8 @@ TEST_CASE("What has no plain form, or no room, is not written") {
   CHECK(written_plain({std::bit_cast<double>(0x7ff0'0000'0000'0000U)}).empty());
   CHECK(written_plain({std::string(509, 'x')}).empty());
   const std::string text(100, 'x');
-  const row_view row{text, -1, 0.5, nullptr};
+  const value_view values[] = {text, -1, 0.5, nullptr};
+  const row_view row(list_view(values, 4));
   const std::string whole = written(row);
   std::vector<char> room(whole.size() + 100);
   for (std::size_t size = 0; size <= room.size(); ++size) {
