@@ -237,9 +237,10 @@ class checker {
 // Reads the lake and says what is wrong with it; nothing is changed. The error says why the store cannot be listed;
 // whatever else fails is a finding. `watch(const check_report&)` is called after each object.
 //
-// Cost: opening the lake; a listing, two `get`s of each entry, and one of each object; those of buckets with a base
-// once more. Memory: the names in the store, some 100 bytes for each object that ever was, a state, and one object, or
-// one row of each of a bucket's. What a vacuum takes away meanwhile may be reported as missing: then check again.
+// Cost: opening the lake; a listing, two `get`s of each entry, and one of each object that is in the store; those of
+// buckets with a base once more. Memory: the names in the store, some 100 bytes for each object that ever was, a state,
+// and one object, or one row of each of a bucket's. What a vacuum takes away meanwhile may be reported as missing: then
+// check again.
 template <class Store, class Codec, class Merge, class Watch = ignore_progress>
 [[nodiscard]] result<check_report> check(client<Store, Codec, Merge>& lake,
                                          checked_versions which = checked_versions::retained, Watch watch = {}) {

@@ -142,8 +142,10 @@ class client {
     for (;;) {
       if (const status updated = update(); !updated) return updated.error();
       const status put = checkpoint_of(*core_->latest);
-      if (put) forget_inline_bytes(core_->latest);
-      if (put) return core_->latest->at;
+      if (put) {
+        forget_inline_bytes(core_->latest);
+        return core_->latest->at;
+      }
       if (put.error().code() != errc::snapshot_expired) return put.error();  // else it is not the newest any more
     }
   }

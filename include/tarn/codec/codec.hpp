@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 #include "../core/config.hpp"
 #include "../core/limits.hpp"
@@ -76,6 +78,10 @@ concept row_codec = requires(const C& codec, std::string_view bytes, object_iden
   { codec.build(identity, bounds) } -> row_builder;
   { *codec.open(bytes, expected, bounds) } -> row_cursor;
 };
+
+// What the codec reads an object with.
+template <row_codec Codec>
+using cursor_of = std::remove_cvref_t<decltype(*std::declval<const Codec&>().open({}, object_expectation{}, limits{}))>;
 
 // The codec of the article's objects, of which the log says nothing.
 inline constexpr std::string_view article_codec_name = "json";

@@ -10,7 +10,6 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 
 #include "../core/array_view.hpp"
@@ -25,13 +24,6 @@
 #include "column_view.hpp"
 
 namespace tarn::inline TARN_ABI {
-
-namespace codecs_detail {
-
-template <row_codec Codec>
-using cursor_of = std::remove_cvref_t<decltype(*std::declval<const Codec&>().open({}, object_expectation{}, limits{}))>;
-
-}  // namespace codecs_detail
 
 // The rows of an object of one codec or another. Models row_cursor, and batch_cursor if one of the two does; a row
 // costs a comparison more.
@@ -116,7 +108,7 @@ class codecs<First> {
 // Models row_codec.
 template <row_codec First, row_codec Second, row_codec... Others>
 class codecs<First, Second, Others...> {
-  using either = either_cursor<codecs_detail::cursor_of<First>, codecs_detail::cursor_of<codecs<Second, Others...>>>;
+  using either = either_cursor<cursor_of<First>, cursor_of<codecs<Second, Others...>>>;
 
  public:
   static constexpr std::string_view name = First::name;

@@ -50,7 +50,8 @@ template <class Store, class Codec>
 }
 
 // Commits `mine`, made from what was read at `state`; its id is given here if it has none. `check` is
-// `status(const entry& theirs)`: whether it may follow that entry of another. Errors and cost: see commit_attempt.
+// `status(const entry& theirs)`: whether it may follow that entry of another. Errors and cost: see commit_attempt;
+// before its first put, one for each object that the entry restores and whose bytes travelled in the log.
 template <class Store, class Codec, class Check>
 [[nodiscard]] result<version> commit_entry(client_core<Store, Codec>& lake, const shared_snapshot& state, entry mine,
                                            Check check) {

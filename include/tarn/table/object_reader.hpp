@@ -138,7 +138,7 @@ class object_reader {
   [[nodiscard]] std::size_t byte_size() const { return std::string_view(bytes_).size(); }
 
   // The rows as they were written, for whoever takes them instead of next(); valid as long as this.
-  using cursor = std::remove_cvref_t<decltype(*std::declval<const Codec&>().open({}, object_expectation{}, limits{}))>;
+  using cursor = cursor_of<Codec>;
   [[nodiscard]] const shared<cursor>& as_written() const noexcept { return cursor_; }
 
  private:
