@@ -162,7 +162,8 @@ class client {
   }
 
   // What became of a commit that ended in errc::commit_unknown (error::in_doubt), in this process or another one. With
-  // settle::yes the answer is not `undecided`, unless the store fails: then it is the error.
+  // settle::yes the answer is not `undecided`, unless the store fails: then it is the error. One `get` for each
+  // truncation that there was, beside those of reading on.
   [[nodiscard]] result<commit_state> find_commit(const uuid& transaction, version slot, settle undecided = settle::no) {
     const result<commit_state> found = look_up(transaction, slot);
     if (!found || *found != commit_state::undecided || undecided == settle::no) return found;
@@ -399,13 +400,13 @@ class client {
   [[nodiscard]] result<commit_state> look_up(const uuid& transaction, version slot) {
     if (slot.number < 0) return error(errc::invalid_argument, "the slot of a commit is never negative");
     const result<logged_entry> found = get_entry(core_->store, slot, core_->options.bounds);
-    // Only then: what is in a slot that a truncation has emptied, or is not, tells nothing.
+    // Only then: what is in a slot that a truncation has emptied, or is not, tells nothing. The transaction may have
+    // been in an earlier one: who has committed it has then taken garbage for somebody else's entry there, and gone on.
     if (const status begun = find_log(); !begun) return begun.error();
-    if (slot <= core_->extent.truncated) {
-      const result<bool> committed = was_committed(core_->store, core_->extent, transaction, slot);
-      if (!committed) return committed.error();
-      return *committed ? commit_state::committed : commit_state::not_committed;
-    }
+    const result<version> emptied = find_emptied_slot(core_->store, core_->extent, transaction, {0});
+    if (!emptied) return emptied.error();
+    if (*emptied != version()) return commit_state::committed;
+    if (slot <= core_->extent.truncated) return commit_state::not_committed;
     if (!found && found.error().code() == errc::not_found) return commit_state::undecided;
     if (!found) return found.error();
     if (found->content.of_article || found->content.transaction != transaction) return commit_state::not_committed;

@@ -65,9 +65,8 @@ void check_marker(std::string_view bytes) {
   expect(again.has_value(), "a marker that was written can be read", again ? written : again.error().message());
   expect(tarn::write_marker(*again) == written, "a marker reads back as it was written", written);
   for (std::size_t place = 0; place < marker->transactions.size(); ++place)
-    expect(
-        marker->has_committed(marker->transactions[place], {marker->first.number + static_cast<std::int64_t>(place)}),
-        "a marker tells what was committed");
+    expect(marker->transactions[place].is_nil() || marker->slot_of(marker->transactions[place]) >= marker->first,
+           "a marker tells what was committed");
   expect_damage_noticed(bytes,
                         [](std::string_view damaged) { return tarn::read_marker(damaged, "the marker").has_value(); });
 }

@@ -29,6 +29,7 @@ PLACES = "client/placement_test.cpp"
 BAG_LAW = "law/bag_law_test.cpp"
 BOUNDS = "table/bounds_builder_test.cpp"
 COMMIT = "log/commit_test.cpp"
+TRUNCATION = "log/truncation_test.cpp"
 CHECKPOINT = "log/checkpoint_test.cpp"
 CONFLICT = "table/conflict_test.cpp"
 ANOMALIES = "client/anomalies_test.cpp"
@@ -601,8 +602,8 @@ FAULTS = [
     (
         "a slot is given up after an unknown put",
         "log/commit.hpp",
-        "if (put.outcome() != put_outcome::not_applied) offered_",
-        "if (put.outcome() == put_outcome::already_exists) offered_",
+        "if (put.outcome() != put_outcome::not_applied) offer();",
+        "if (put.outcome() == put_outcome::already_exists) offer();",
         COMMIT,
     ),
     (
@@ -959,15 +960,43 @@ FAULTS = [
     (
         "a commit in doubt is told as one that has failed",
         "log/commit.hpp",
-        "if (given_up_ && !offered_) return put.why();",
-        "if (given_up_) return put.why();",
+        "if (given_up_ && !offered_) return refuse(put.why());",
+        "if (given_up_) return refuse(put.why());",
         COMMIT,
+    ),
+    (
+        "garbage in a slot that was emptied is taken for the answer",
+        "log/commit.hpp",
+        "while (first_offered_ != version()) {",
+        "while (false) {",
+        COMMIT,
+    ),
+    (
+        "a commit that cannot look for truncations is told as one that has failed",
+        "log/commit.hpp",
+        "return first_offered_ == version() ? found.error() : in_doubt(found.error());",
+        "return found.error();",
+        COMMIT,
+    ),
+    (
+        "a marker that cannot be read is taken for the last one",
+        "log/truncation.hpp",
+        "      if (!found) return found.error();  // it may be one that the store does not have\n",
+        "",
+        TRUNCATION,
+    ),
+    (
+        "a commit in doubt is looked for in its last slot only",
+        "client.hpp",
+        "    if (*emptied != version()) return commit_state::committed;\n",
+        "    if (*emptied == slot) return commit_state::committed;\n",
+        VACUUM,
     ),
     (
         "a put that was not applied is taken for one that may have been",
         "log/commit.hpp",
-        "if (put.outcome() != put_outcome::not_applied) offered_ = true;",
-        "offered_ = true;",
+        "if (put.outcome() != put_outcome::not_applied) offer();",
+        "offer();",
         COMMIT,
     ),
     (
@@ -1193,8 +1222,8 @@ FAULTS = [
     (
         "an unknown answer is told as a failure",
         "log/commit.hpp",
-        "      if (given_up_ && !offered_) return put.why();\n",
-        "      if (given_up_ && !offered_) return put.why();\n"
+        "      if (given_up_ && !offered_) return refuse(put.why());\n",
+        "      if (given_up_ && !offered_) return refuse(put.why());\n"
         "      if (put.outcome() == put_outcome::unknown) return put.why();\n",
         EXPLORED,
     ),
@@ -1211,10 +1240,10 @@ FAULTS = [
     (
         "an own put that the store repeats is taken for a lost race",
         "log/commit.hpp",
-        "      durable_ = put.outcome() == put_outcome::already_exists;\n      if (put.outcome()",
+        "      durable_ = put.outcome() == put_outcome::already_exists;\n      given_up_",
         "      durable_ = put.outcome() == put_outcome::already_exists;\n"
         "      if (durable_) return error(errc::conflict, \"lost\");\n"
-        "      if (put.outcome()",
+        "      given_up_",
         EXPLORED,
     ),
     (
@@ -1241,7 +1270,7 @@ FAULTS = [
     (
         "a commit is acknowledged though a truncation has emptied its slot",
         "log/commit.hpp",
-        "      if (found && extent_.truncated < slot) return slot;",
+        "      if (found) return extent_.truncated < slot ? result<version>(slot) : overtaken();",
         "      if (found) return slot;",
         EXPLORED,
     ),

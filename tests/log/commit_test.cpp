@@ -524,6 +524,49 @@ TEST_CASE("an entry in a slot that a truncation has emptied was committed if the
   CHECK(outcome(7, false) == "commit_unknown");
 }
 
+TEST_CASE("an entry that was committed, and emptied, is not lost for garbage in its slot since") {
+  // Our entry lands in slot 0, or not, and the answer is that somebody's is there. Before we look, others go on to slot
+  // 2 and truncate up to slot 1, and somebody who slept through that fills slot 0.
+  struct events {
+    bool refused = false;      // the garbage is a conflict
+    bool not_applied = false;  // the next put is not
+    bool blind = false;        // the truncation cannot be read
+  };
+  const auto outcome = [](std::uint64_t named, const events& then) {
+    setup_of<tarn_test::removing_scripted_store> s;
+    s.options.backoff.attempts_max = 1;
+    std::uint64_t puts = 0;
+    s.store.plan().put = [&](std::string_view name, std::string_view bytes, memory_store& inner) {
+      if (puts++ > 0)
+        return then.not_applied ? put_result::not_applied(failing("busy")) : inner.put_if_absent(name, bytes);
+      put_marker(inner, 0, {0}, {1}, {sample_id(named), sample_id(8)});
+      entry garbage = s.make(77);
+      garbage.at = {0};
+      REQUIRE(inner.put_if_absent(name, write_entry(garbage)).outcome() == put_outcome::created);
+      return put_result::already_exists();
+    };
+    s.store.plan().before_get = [&](std::string_view name) {
+      return then.blind && name == marker_name(0) ? status(failing("down")) : status();
+    };
+    const auto check = [&](const entry&) { return then.refused ? status(error(errc::conflict, "no")) : status(); };
+    commit_attempt attempt(s.store, shared_snapshot(), s.extent, s.make(1), check, s.options, s.surroundings, s.bounds);
+    const auto done = attempt.run();
+    if (done) {
+      CHECK(attempt.after()->at ==
+            (then.refused ? version{0} : version()));  // not once bytes were made for another slot
+    }
+    return done ? concat({"version ", done->number}) : std::string(name_of(done.error().code()));
+  };
+  for (const events& then : {events{},
+                             {.refused = true, .not_applied = false, .blind = false},
+                             {.refused = false, .not_applied = true, .blind = false}}) {
+    CHECK(outcome(1, then) == "version 0");
+    CHECK(outcome(7, then) == "expired");
+    CHECK(outcome(1, {then.refused, then.not_applied, true}) == "commit_unknown");
+    CHECK(outcome(7, {then.refused, then.not_applied, true}) == "commit_unknown");
+  }
+}
+
 TEST_CASE("a conflict with what may be garbage of a truncation is not told: the transaction has expired") {
   // The snapshot is version 1; version 2 goes with the transaction, version 3 does not. While version 3 is read, others
   // truncate up to version `last`; at -1 nobody does.

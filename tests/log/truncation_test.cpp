@@ -6,6 +6,7 @@
 #include <string_view>
 #include <tarn/log/truncation.hpp>
 #include <tarn/store/memory_store.hpp>
+#include <utility>
 #include <vector>
 
 #include "../support/sample_entry.hpp"
@@ -79,12 +80,13 @@ TEST_CASE("a sealed text that is no marker is an error that says why") {
 }
 
 TEST_CASE("a marker knows which transaction was in which slot, and nothing of others") {
-  const truncation_marker marker = marker_to(2, 4);
-  CHECK(marker.has_committed(sample_id(2), {2}));
-  CHECK(marker.has_committed(sample_id(4), {4}));
-  CHECK_FALSE(marker.has_committed(sample_id(2), {3}));
-  CHECK_FALSE(marker.has_committed(sample_id(1), {1}));
-  CHECK_FALSE(marker.has_committed(sample_id(5), {5}));
+  truncation_marker marker = marker_to(2, 4);
+  CHECK(marker.slot_of(sample_id(2)) == version{2});
+  CHECK(marker.slot_of(sample_id(4)) == version{4});
+  CHECK(marker.slot_of(sample_id(1)) == version());
+  CHECK(marker.slot_of(sample_id(5)) == version());
+  marker.transactions[1] = uuid();  // of the article's program
+  CHECK(marker.slot_of(uuid()) == version());
 }
 
 TEST_CASE("truncations are found one by one, or after a listing, which may name ghosts and strangers") {
@@ -137,6 +139,18 @@ TEST_CASE("markers that are listed and are not there are passed over; those that
   };
   CHECK(fails(8));
   CHECK(fails(1));
+  // Once is enough: what could not be looked at must not be taken for a marker, nor for the last one.
+  for (const std::int64_t number : {8, 1}) {
+    bool failed = false;
+    store.plan().before_get = [&](std::string_view name) {
+      return name == marker_name(number) && !std::exchange(failed, true) ? status(error(errc::io, "down")) : status();
+    };
+    log_extent unknown;
+    CHECK(list_truncations(store, unknown).error().code() == errc::io);
+    CHECK(unknown.markers == 0);
+    REQUIRE(list_truncations(store, unknown).has_value());
+    CHECK(unknown.markers == 2);
+  }
   store.plan().before_get = {};
   store.plan().before_list = [] { return error(errc::io, "down"); };
   log_extent unknown;
@@ -152,19 +166,22 @@ TEST_CASE("a damaged marker is an error, also if the listing names it last") {
   log_extent other;
   CHECK(find_truncations(store, other).error().code() == errc::corrupt);
   CHECK(other.truncated == version{3});
-  CHECK_FALSE(was_committed(store, {{}, 2, {7}, {}}, sample_id(1), {1}).has_value());
+  CHECK_FALSE(find_emptied_slot(store, {{}, 2, {7}, {}}, sample_id(1), {1}).has_value());
 }
 
-TEST_CASE("which transaction was in a slot is asked of the truncation that has emptied it") {
+TEST_CASE("where a transaction was is asked of the truncations that have emptied its slots") {
   memory_store store;
   put(store, 0, write_marker(marker_to(0, 3)));
   put(store, 1, write_marker(marker_to(4, 6)));
   log_extent extent;
   REQUIRE(find_truncations(store, extent).has_value());
-  CHECK(was_committed(store, extent, sample_id(1), {1}).value());
-  CHECK(was_committed(store, extent, sample_id(5), {5}).value());
-  CHECK_FALSE(was_committed(store, extent, sample_id(5), {1}).value());
-  CHECK_FALSE(was_committed(store, {}, sample_id(1), {1}).value());  // nothing was truncated
+  CHECK(find_emptied_slot(store, extent, sample_id(1), {1}).value() == version{1});
+  CHECK(find_emptied_slot(store, extent, sample_id(1), {0}).value() == version{1});
+  CHECK(find_emptied_slot(store, extent, sample_id(5), {5}).value() == version{5});
+  CHECK(find_emptied_slot(store, extent, sample_id(5), {1}).value() == version{5});
+  CHECK(find_emptied_slot(store, extent, sample_id(7), {0}).value() == version());
+  CHECK(find_emptied_slot(store, extent, sample_id(1), {4}).value() == version());  // the first was not asked
+  CHECK(find_emptied_slot(store, {}, sample_id(1), {1}).value() == version());      // nothing was truncated
 }
 
 TEST_CASE("a store that cannot remove has no truncations, whatever is in it") {

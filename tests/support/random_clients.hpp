@@ -42,6 +42,7 @@ struct random_clients_counts {
   std::uint64_t detected = 0;  // damage that a client was told of
   std::uint64_t truncations = 0;
   std::uint64_t excused = 0;  // damaged checkpoints whose remover had twice read them wrongly
+  std::uint64_t hidden = 0;   // wrong histories after a truncation that the store did not show
 
   random_clients_counts& operator+=(const random_clients_counts& other) {
     faults += other.faults;
@@ -67,7 +68,8 @@ struct random_clients_counts {
             {" crashes, ", &random_clients_counts::crashes},
             {" times damage detected, ", &random_clients_counts::detected},
             {" truncations, ", &random_clients_counts::truncations},
-            {" checkpoints gone after two wrong looks, ", &random_clients_counts::excused}};
+            {" checkpoints gone after two wrong looks, ", &random_clients_counts::excused},
+            {" truncations that the store has hidden, ", &random_clients_counts::hidden}};
   }
 };
 
@@ -385,7 +387,11 @@ class random_clients {
       what.rules =
           what.rules.without(tarn::testing::history_rule::fresh).without(tarn::testing::history_rule::sessions);
     const auto found = tarn::testing::check_history(recorder_->recorded(), what);
-    if (!found.good()) return found.message();
+    if (!found.good()) {
+      if (!has_hidden_a_truncation()) return found.message();
+      ++counts_.hidden;
+      return {};
+    }
     return damage_ || seed_ % 16 == 0 ? check_whole(last.inner()) : std::string();
   }
 
@@ -400,6 +406,16 @@ class random_clients {
       ++counts_.excused;
     }
     return {};
+  }
+  // A store that does not find what was put breaks what tarn needs of it in one place that nobody can notice: who
+  // sleeps through a truncation, puts an entry into a slot that it has emptied and then does not find its marker takes
+  // that for a commit.
+  [[nodiscard]] bool has_hidden_a_truncation() const {
+    if (this_run_.truncations == 0) return false;
+    const std::vector<tarn::testing::planned_fault> fired = faults_->fired();
+    return std::any_of(fired.begin(), fired.end(), [](const tarn::testing::planned_fault& each) {
+      return each.what.kind == tarn::testing::fault_kind::negative_cache;
+    });
   }
   // Who reads a good checkpoint wrongly, and at a second look again, removes it to put it anew; if that remove arrives
   // late, or its client ends with it, one is missing that others rely on. Readers pass over it: that is what a

@@ -120,16 +120,16 @@ class commit_attempt {
       if (!read || !refused_) return refuse(read ? refused_.error() : read.error());
       if (!offered_) {
         const status prepared = prepare();
-        if (!prepared) return prepared.error();
+        if (!prepared) return refuse(prepared.error());
       } else if (given_up_) {
         return in_doubt(last_failure_.error());
       }
       const put_result put = store_.put_if_absent(entry_name(mine_.at), bytes_);
+      if (put.outcome() != put_outcome::not_applied) offer();
       if (put.outcome() == put_outcome::created) return settle(mine_.at);
       durable_ = put.outcome() == put_outcome::already_exists;
-      if (put.outcome() != put_outcome::not_applied) offered_ = true;
       given_up_ = !may_retry(put) || !retries_.wait();
-      if (given_up_ && !offered_) return put.why();
+      if (given_up_ && !offered_) return refuse(put.why());
       last_failure_ = put.outcome() == put_outcome::already_exists ? unreadable_slot() : put.why();
     }
   }
@@ -138,6 +138,12 @@ class commit_attempt {
   [[nodiscard]] const shared_snapshot& after() const noexcept { return after_; }
 
  private:
+  // The bytes may be in the slot from now on.
+  void offer() noexcept {
+    offered_ = true;
+    if (first_offered_ == version()) first_offered_ = mine_.at;
+  }
+
   [[nodiscard]] status meet(const entry& theirs) {
     if (!theirs.of_article && theirs.transaction == mine_.transaction) committed_ = theirs.at;
     if (committed_ != version()) return {};
@@ -234,19 +240,16 @@ class commit_attempt {
   [[nodiscard]] result<version> settle(version slot) {
     for (;;) {
       const status found = find_truncations(store_, extent_);
-      if (found && extent_.truncated < slot) return slot;
-      const result<bool> committed =
-          found ? was_committed(store_, extent_, mine_.transaction, slot) : result<bool>(found.error());
-      if (committed && *committed) return slot;
-      if (committed) return overtaken();
-      if (!retries_.wait()) return in_doubt(committed.error());
+      if (found) return extent_.truncated < slot ? result<version>(slot) : overtaken();
+      if (!retries_.wait()) return in_doubt(found.error());
     }
   }
 
   // What the log says instead of a version, unless what was read last is garbage, or what comes next: numbered work
   // that was done before, or `why` there can be no commit.
   [[nodiscard]] result<version> refuse(const error& why) {
-    if (const status found = find_truncations(store_, extent_); !found) return found.error();
+    if (const status found = find_truncations(store_, extent_); !found)
+      return first_offered_ == version() ? found.error() : in_doubt(found.error());
     const bool has_read = state_->at > mine_.read_version;
     if (extent_.truncated > state_->at || (has_read && extent_.truncated == state_->at)) return overtaken();
     if (reached_.at == version()) return why;
@@ -254,7 +257,20 @@ class commit_attempt {
     return answer_for(store_, extent_, mine_.work, reached_, options_.backoff, surroundings_);
   }
 
-  [[nodiscard]] error overtaken() const {
+  // What a truncation says of this commit that has come to slots after the snapshot: where it was before, or that it
+  // can be nowhere. That another's entry was read where our bytes may have gone says nothing, if that slot was empty
+  // again.
+  [[nodiscard]] result<version> overtaken() {
+    while (first_offered_ != version()) {
+      const result<version> slot = find_emptied_slot(store_, extent_, mine_.transaction, first_offered_);
+      if (slot && *slot == version()) break;
+      if (slot && *slot != mine_.at) after_ = shared_snapshot();
+      if (slot) return slot;
+      if (!retries_.wait()) return in_doubt(slot.error());
+    }
+    return expired();
+  }
+  [[nodiscard]] error expired() const {
     return {errc::expired, concat({"the log was truncated to version ", extent_.truncated.number,
                                    ", so that what was committed since version ", mine_.read_version.number,
                                    ", which was read, is not known: run the transaction again, on a newer one"})};
@@ -288,6 +304,7 @@ class commit_attempt {
   status refused_;              // why numbered work cannot be committed, unless it is found that it was
   std::uint64_t passed_ = 0;    // entries of others since the snapshot
   bool offered_ = false;   // `bytes_` were put into slot `mine_.at`, which is empty as far as is known: may still land
+  version first_offered_;  // the first slot into which bytes of this commit were put; -1: none
   bool durable_ = false;   // the last put has promised that what is in the slot is durable
   bool given_up_ = false;  // only one more look at the slot can help
   status last_failure_;

@@ -43,12 +43,12 @@ struct truncation_marker {
   sequence<version> checkpoints;  // not before `last`: at least one of them was intact
   sequence<uuid> transactions;    // of the entries `first` to `last`; nil: the article's program wrote it
 
-  // Whether one of these entries was this transaction's.
+  // Which of these entries was this transaction's; -1: none. Those of the article's program have none to tell them by.
   template <class = void>
-  [[nodiscard]] bool has_committed(const uuid& transaction, version at) const noexcept {
-    const std::int64_t place = at.number - first.number;
-    return place >= 0 && static_cast<std::uint64_t>(place) < transactions.size() &&
-           transactions[static_cast<std::size_t>(place)] == transaction;
+  [[nodiscard]] version slot_of(const uuid& transaction) const noexcept {
+    for (std::size_t place = 0; !transaction.is_nil() && place < transactions.size(); ++place)
+      if (transactions[place] == transaction) return {first.number + static_cast<std::int64_t>(place)};
+    return {};
   }
 };
 
@@ -145,6 +145,7 @@ template <object_store Store>
     for (std::size_t at = numbers.size(); at-- > 0;) {
       const result<truncation_marker> found = get_marker(store, numbers[at]);
       if (!found && found.error().code() == errc::not_found) continue;
+      if (!found) return found.error();  // it may be one that the store does not have
       extent.markers = numbers[at];
       break;
     }
@@ -152,17 +153,18 @@ template <object_store Store>
   return find_truncations(store, extent);
 }
 
-// What became of a transaction whose slot a truncation has emptied: whether it had been committed there. One `get` for
-// each truncation since.
+// What became of a transaction that may have been committed in a slot that a truncation has emptied since, in `first`
+// or a later one: its version; -1 if it was not. One `get` for each truncation that has emptied such slots.
 template <object_store Store>
-[[nodiscard]] result<bool> was_committed(Store& store, const log_extent& extent, const uuid& transaction,
-                                         version slot) {
+[[nodiscard]] result<version> find_emptied_slot(Store& store, const log_extent& extent, const uuid& transaction,
+                                                version first) {
   for (std::int64_t number = extent.markers; number-- > 0;) {
     const result<truncation_marker> marker = get_marker(store, number);
     if (!marker) return marker.error();
-    if (marker->first <= slot) return marker->has_committed(transaction, slot);
+    const version slot = marker->slot_of(transaction);
+    if (slot != version() || marker->first <= first) return slot;
   }
-  return false;
+  return version();
 }
 
 }  // namespace tarn::inline TARN_ABI
