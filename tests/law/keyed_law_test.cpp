@@ -48,6 +48,7 @@ class keyed_observer {
     if (begun->read_version() != wanted) return found.fail("begins at another version");
     tarn::merge_statistics real;
     if (!check_scan(*begun, rows, closely, found, &real)) return;
+    if (!closely && !check_columns(*begun, rows, real, found)) return;
     check_path(real, expected);
     for (std::size_t which = at % 2; closely && which < world_->keys.size(); which += 2)
       if (!check_get(*begun, expected.contents, world_->keys[which], found)) return;

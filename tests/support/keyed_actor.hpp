@@ -110,6 +110,35 @@ bool check_scan(Transaction& real, const plain_rows& expected, bool verifies, fi
   return true;
 }
 
+// The same of a scan of all columns, which takes the same way.
+template <class Transaction>
+bool check_columns(Transaction& real, const plain_rows& expected, const tarn::merge_statistics& of_rows,
+                   findings& found) {
+  const auto fails = [&](const std::string& how) {
+    found.fail("the scan of columns " + how);
+    return false;
+  };
+  auto scan = real.scan_columns(keyed_table);
+  if (!scan) return fails("cannot begin: " + scan.error().message());
+  std::size_t seen = 0;
+  while (scan->next()) {
+    const tarn::row_batch& batch = scan->batch();
+    for (std::size_t row = 0; row < batch.rows(); ++row, ++seen)
+      for (std::size_t at = 0; at < batch.column_count(); ++at)
+        if (seen >= expected.size() || !is_same(batch.column(at)[row], (*expected[seen])[at]))
+          return fails("differs in row " + std::to_string(seen) + " of " + std::to_string(expected.size()));
+  }
+  if (!scan->status()) return fails("fails: " + scan->status().error().message());
+  if (seen != expected.size()) return fails("ends after row " + std::to_string(seen));
+  const tarn::merge_statistics& merged = scan->statistics().merged;
+  if (merged.keys_by_position != of_rows.keys_by_position || merged.keys_by_key != of_rows.keys_by_key ||
+      merged.blocks_by_position != of_rows.blocks_by_position || merged.blocks_by_key != of_rows.blocks_by_key)
+    return fails("takes another way");
+  if (merged.base_keys_compared > 2 * of_rows.base_keys_compared) return fails("compares too many keys");
+  found.count("columns: base keys compared", merged.base_keys_compared);
+  return true;
+}
+
 template <class Transaction>
 bool check_get(Transaction& real, const keyed_contents& contents, const plain_row& key, findings& found) {
   const auto got = real.get(keyed_table, to_row(key));
@@ -293,6 +322,7 @@ class keyed_actor {
     tarn::merge_statistics statistics;
     check_scan(open_->real, expected, false, world_->found, &statistics);
     check_scan(open_->real, expected, true, world_->found);
+    check_columns(open_->real, expected, statistics, world_->found);
     world_->found.count("own scan: keys by position", statistics.keys_by_position);
   }
 

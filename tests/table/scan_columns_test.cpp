@@ -391,6 +391,9 @@ class counted_cursor {
   void select(array_view<std::size_t> columns) { rows_.select(columns); }
   [[nodiscard]] bool next_batch() { return rows_.next_batch(); }
   [[nodiscard]] const row_batch& batch() const { return rows_.batch(); }
+  [[nodiscard]] bool fetch_column(std::size_t column, column_view& values) {
+    return rows_.fetch_column(column, values);
+  }
 
  private:
   columnar_cursor<> rows_;
@@ -410,6 +413,8 @@ struct counting_codec {
     if (!rows) return rows.error();
     return counted_cursor(*std::move(rows), read);
   }
+  // Of all groups, since the last time.
+  [[nodiscard]] std::uint64_t take_all_chunks() const { return std::exchange(*read, {}).chunks; }
   // Chunks for each group since the last time.
   [[nodiscard]] std::uint64_t take_chunks() const {
     const columnar_statistics taken = std::exchange(*read, {});
@@ -532,6 +537,77 @@ TEST_CASE("of a keyed table that is compacted not even the key is read, unless i
   // Whatever comes on top of a base is merged with it.
   reading.upsert("x", {7, 30, "new"}).value();
   check_same(reading, "x");
+}
+
+namespace {
+
+// A base of 20,000 rows, several batches of any codec; then updates, erased and new rows everywhere, in two commits.
+// Returns the lake.
+template <class Codec, class Merge>
+client<memory_store, Codec, Merge> lake_to_merge(const Codec& codec, std::int64_t step) {
+  client<memory_store, Codec, Merge> lake{memory_store{}, small_objects(100'000), codec};
+  auto tx = lake.begin().value();
+  tx.create_table("x", {{"k", column_type::integer}, {"a", column_type::integer}, {"t", column_type::string}, "b"},
+                  keyed{{"k"}, 1})
+      .value();
+  for (std::int64_t number = 0; number < 20'000; ++number)
+    tx.insert("x", {2 * number, number % 10 == 0 ? value() : value(number), "text " + std::to_string(number), number})
+        .value();
+  tx.commit().value();
+  CHECK(lake.compact("x"));
+  for (std::int64_t times = 0; times < 2; ++times) {
+    auto change = lake.begin().value();
+    (void)change.get("x", {0}).value();  // now it knows the base's keys
+    for (std::int64_t number = times; number < 20'000; number += step) {
+      change.upsert("x", {2 * number, -number, "new", "changed"}).value();
+      change.erase("x", {2 * number + 8 * times + 2}).value();
+      if (number % 3 == 0) change.upsert("x", {2 * number + 1, number, "between", nullptr}).value();
+    }
+    change.commit().value();
+  }
+  return lake;
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("a merge hands out runs of the base: by position its keys are not touched", Merge, merge::by_key,
+                   merge::by_position, merge::derived) {
+  for (const std::int64_t step : {20, 1'000, 15'000}) {
+    const counting_codec codec;
+    auto lake = lake_to_merge<counting_codec, Merge>(codec, step);
+    auto tx = lake.begin().value();
+    check_same(tx, "x");
+    (void)codec.take_all_chunks();
+    const auto merged = [&](std::vector<std::string> names) {
+      auto scan = tx.scan_columns("x", names).value();
+      while (scan.next()) continue;
+      CHECK(scan.status());
+      return scan.statistics().merged;
+    };
+    const merge_statistics found = merged({"a"});
+    // Of the base's three groups what a row is and the column, of each of the two others those, place and key.
+    const std::uint64_t untouched = 3 * 2 + 2 * 4;
+    CHECK(found.keys_by_position + found.keys_by_key > 20'000 / static_cast<std::uint64_t>(step));
+    if (Merge::records_positions) {
+      CHECK(found.keys_by_key == 0);
+      CHECK(found.base_keys_compared == 0);
+      CHECK(codec.take_all_chunks() == untouched);
+    } else {
+      CHECK(found.keys_by_position == 0);
+      CHECK(found.base_keys_compared > found.keys_by_key / 2);
+      CHECK(found.base_keys_compared < 40 * found.keys_by_key);                // of 20,000 rows
+      CHECK(codec.take_all_chunks() == untouched + (step == 15'000 ? 2 : 3));  // in the last there is nothing to find
+    }
+    tx.upsert("x", {7, 7, "own", nullptr}).value();
+    tx.erase("x", {39'998}).value();
+    check_same(tx, "x");
+  }
+}
+
+TEST_CASE("a merge across the batches of a codec that has none") {
+  auto lake = lake_to_merge<json_codec, merge::by_position>({}, 700);
+  auto tx = lake.begin().value();
+  check_same(tx, "x");
 }
 
 TEST_CASE("the codec's arrays are handed out as they are; copied is what is next to deleted rows or widened") {

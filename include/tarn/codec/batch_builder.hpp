@@ -17,8 +17,23 @@
 
 namespace tarn::inline TARN_ABI {
 
-// Gathers rows in batches of at most 8,192; of fewer if there are many columns, or once there are texts of more than
-// 1 MiB. Movable; not thread-safe. Memory: that, kept for the next batch.
+// How long batches are that are put together: 8,192 rows; fewer if there are many columns, or once there are texts of
+// more than 1 MiB.
+struct batch_limits {
+  static constexpr std::size_t bytes_max = std::size_t{1} << 20;
+
+  // Of so many columns.
+  [[nodiscard]] static constexpr std::size_t rows_of(std::size_t columns) noexcept {
+    const std::size_t fitting = columns == 0 ? rows_max : values_max / columns;
+    return fitting == 0 ? 1 : fitting < rows_max ? fitting : rows_max;
+  }
+
+ private:
+  static constexpr std::size_t rows_max = 8'192;
+  static constexpr std::size_t values_max = 131'072;
+};
+
+// Gathers rows in batches. Movable; not thread-safe. Memory: see batch_limits; kept for the next batch.
 template <class = void>
 class batch_builder {
  public:
@@ -27,8 +42,7 @@ class batch_builder {
   batch_builder(array_view<std::size_t> wanted, std::size_t column_count) {
     for (const std::size_t place : wanted) columns_.emplace_back(gathered_column{place});
     for (std::size_t at = 0; at < column_count; ++at) views_.emplace_back();
-    const std::size_t fitting = wanted.empty() ? rows_max : values_max / wanted.size();
-    rows_full_ = fitting == 0 ? 1 : fitting < rows_max ? fitting : rows_max;
+    rows_full_ = batch_limits::rows_of(wanted.size());
   }
 
   // Begins the next batch: the one before is gone.
@@ -43,7 +57,9 @@ class batch_builder {
     for (gathered_column& each : columns_) each.append(copy_value(values[each.place], memory_));
     ++rows_;
   }
-  [[nodiscard]] bool is_full() const noexcept { return rows_ >= rows_full_ || memory_.byte_size() >= bytes_max; }
+  [[nodiscard]] bool is_full() const noexcept {
+    return rows_ >= rows_full_ || memory_.byte_size() >= batch_limits::bytes_max;
+  }
 
   // Makes a batch of the rows that were appended since the last `clear`, which is valid until the next one.
   const row_batch& finish() {
@@ -56,10 +72,6 @@ class batch_builder {
 
  private:
   using form = column_view::form;
-
-  static constexpr std::size_t rows_max = 8'192;
-  static constexpr std::size_t values_max = 131'072;
-  static constexpr std::size_t bytes_max = std::size_t{1} << 20;
 
   struct gathered_column {
     std::size_t place;
@@ -110,7 +122,7 @@ class batch_builder {
 
   sequence<gathered_column> columns_;  // that are wanted, in any order
   sequence<column_view> views_;        // of all columns
-  std::size_t rows_full_ = rows_max;
+  std::size_t rows_full_ = 1;
   std::size_t rows_ = 0;
   arena memory_;  // of texts, lists and maps, and of finished arrays
   row_batch batch_;

@@ -57,6 +57,9 @@ class either_cursor {
   [[nodiscard]] const row_batch& batch() const requires some_batches {
     return first_ ? batch_of(*first_) : batch_of(*second_);
   }
+  [[nodiscard]] bool fetch_column(std::size_t column, column_view& values) requires some_batches {
+    return first_ ? fetch_column_of(*first_, column, values) : fetch_column_of(*second_, column, values);
+  }
 
  private:
   template <class Cursor>
@@ -72,6 +75,13 @@ class either_cursor {
       return rows.batch();
     else
       return no_rows;
+  }
+  template <class Cursor>
+  [[nodiscard]] static bool fetch_column_of(Cursor& rows, std::size_t column, column_view& values) {
+    if constexpr (batch_cursor<Cursor>)
+      return rows.fetch_column(column, values);
+    else
+      return false;
   }
 
   shared<First> first_;

@@ -114,6 +114,14 @@ class columnar_cursor {
   // moved.
   [[nodiscard]] const row_batch& batch() const noexcept { return batch_; }
 
+  // A column of the rows that next_batch() moved to, also one that was not selected; valid as the batch is. False if
+  // its chunk is damaged: then the cursor has failed. Cost: the first time in a group that of the chunk.
+  [[nodiscard]] bool fetch_column(std::size_t column, column_view& values) {
+    if (batch_.rows() == 0 || column >= columns_.size() || !read_chunk(column)) return false;
+    values = columns_[column].content.view.from(group_rows_ - batch_.rows());
+    return true;
+  }
+
   // What is known of a column in the group that comes after the current one, without reading it.
   [[nodiscard]] columnar::chunk_bounds bounds_ahead(std::size_t column) const noexcept {
     columnar::input<> in = entries_;

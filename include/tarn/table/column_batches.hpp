@@ -27,21 +27,10 @@
 #include "../log/entry.hpp"
 #include "../log/row_set.hpp"
 #include "../merge/record.hpp"
+#include "gathered_columns.hpp"
 #include "projection.hpp"
 
 namespace tarn::inline TARN_ABI {
-
-// The form of the columns that are declared with this type; `values`: it has no form of its own.
-[[nodiscard]] constexpr column_view::form form_of(column_type type) noexcept {
-  switch (type) {
-    case column_type::boolean: return column_view::form::booleans;
-    case column_type::integer: return column_view::form::integers;
-    case column_type::real: return column_view::form::doubles;
-    case column_type::string: return column_view::form::strings;
-    case column_type::bytes: return column_view::form::bytes;
-    default: return column_view::form::values;
-  }
-}
 
 // Movable; not thread-safe. Memory: that of the cursor, and of one batch more where values must be copied: next to
 // deleted rows, of widened columns, and of those that are null throughout.

@@ -24,9 +24,11 @@
 #include "../merge/slice_merge.hpp"
 #include "../merge/strategy.hpp"
 #include "../store/put_object.hpp"
+#include "base_columns.hpp"
 #include "client_core.hpp"
 #include "explain.hpp"
 #include "key_index.hpp"
+#include "merged_columns.hpp"
 #include "record_buffer.hpp"
 #include "record_sources.hpp"
 
@@ -74,18 +76,28 @@ class keyed_bucket {
   [[nodiscard]] result<merge_type> open(core& lake, const table_state& table, verification checks, std::uint64_t& bytes,
                                         const sequence<std::size_t>& wanted = sequence<std::size_t>()) const {
     merge_type merged(table.key, checks);
-    for (std::size_t at = 0; at < objects_.size(); ++at) {
-      const keyed_object& each = objects_[at];
-      result<source> records = source::open(lake, table, each, wanted);
+    if (!base_.is_nil()) {
+      result<source> records = source::open(lake, table, objects_[0], wanted);
       if (!records) return records.error();
       bytes += records->byte_size();
-      const placement placed = placement_of(at);
-      if (placed == placement::is_base)
-        merged.set_base(*std::move(records), each.object.rows);
-      else
-        merged.add_run(*std::move(records), placed == placement::by_position);
+      merged.set_base(*std::move(records), objects_[0].object.rows);
     }
-    if (!buffered_.records.empty()) merged.add_run(source(buffered_), placement_of_buffer() == placement::by_position);
+    if (const status added = add_runs(lake, table, wanted, bytes, merged); !added) return added.error();
+    return merged;
+  }
+  // The same, of columns, which must outlive it.
+  [[nodiscard]] result<merged_columns<Store, Codec>> open_columns(core& lake, const table_state& table,
+                                                                  const schema& columns, std::uint64_t& bytes,
+                                                                  const sequence<std::size_t>& wanted) const {
+    using base_type = base_columns<Store, Codec>;
+    merged_columns<Store, Codec> merged(table, columns);
+    if (!base_.is_nil()) {
+      result<base_type> rows = base_type::open(lake, table, objects_[0].object, columns);
+      if (!rows) return rows.error();
+      bytes += rows->byte_size();
+      merged.set_base(*std::move(rows), objects_[0].object.rows);
+    }
+    if (const status added = add_runs(lake, table, wanted, bytes, merged); !added) return added.error();
     return merged;
   }
 
@@ -108,6 +120,20 @@ class keyed_bucket {
   [[nodiscard]] const sequence<keyed_object>& objects() const noexcept { return objects_; }
 
  private:
+  // All but the base, in commit order.
+  template <class Merged>
+  [[nodiscard]] status add_runs(core& lake, const table_state& table, const sequence<std::size_t>& wanted,
+                                std::uint64_t& bytes, Merged& to) const {
+    for (std::size_t at = base_.is_nil() ? 0 : 1; at < objects_.size(); ++at) {
+      result<source> records = source::open(lake, table, objects_[at], wanted);
+      if (!records) return records.error();
+      bytes += records->byte_size();
+      to.add_run(*std::move(records), placement_of(at) == placement::by_position);
+    }
+    if (!buffered_.records.empty()) to.add_run(source(buffered_), placement_of_buffer() == placement::by_position);
+    return {};
+  }
+
   [[nodiscard]] placement placement_of(std::size_t object) const noexcept {
     if (base_.is_nil()) return placement::without_base;
     if (object == 0) return placement::is_base;

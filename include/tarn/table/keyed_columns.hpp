@@ -18,33 +18,20 @@
 #include "../log/names.hpp"
 #include "../log/snapshot.hpp"
 #include "../merge/record.hpp"
-#include "../merge/slice_merge.hpp"
+#include "../merge/record_runs.hpp"
 #include "../merge/strategy.hpp"
 #include "client_core.hpp"
 #include "column_batches.hpp"
 #include "keyed_bucket.hpp"
+#include "merged_columns.hpp"
 #include "object_reader.hpp"
 #include "projection.hpp"
 
 namespace tarn::inline TARN_ABI {
 
-// The rows that a merge makes. Models row_cursor.
-template <class Merged>
-class merged_rows {
- public:
-  explicit merged_rows(Merged merge) : merge_(std::move(merge)) {}
-
-  [[nodiscard]] bool next() { return merge_.next(); }
-  [[nodiscard]] list_view row() const noexcept { return merge_.current().values; }
-  [[nodiscard]] tarn::status status() const { return merge_.status(); }
-  [[nodiscard]] const merge_statistics& statistics() const noexcept { return merge_.statistics(); }
-
- private:
-  Merged merge_;
-};
-
 // The same rows as `keyed_scan` has, in its order. A bucket that is one base, as after a compaction, is handed out as
-// the object's columns are; any other is merged row by row. Memory: that of `keyed_scan`, and one batch.
+// the object's columns are; any other is merged, see merged_columns.hpp. Memory: the objects of one bucket, as the
+// store hands them out, a row of each, and two batches.
 template <class Store, row_codec Codec, merge_strategy Merge>
 class keyed_columns {
  public:
@@ -56,17 +43,17 @@ class keyed_columns {
       : lake_(std::move(lake)), table_(std::move(table)), wanted_(std::move(wanted)) {
     for (std::size_t at = 0; at < table_->buckets.size(); ++at)
       buckets_.emplace_back(*table_->buckets[at], &writes[at]);
-    for (const std::uint32_t each : table_->key.columns) merged_columns_.push_back(each);
-    if (table_->key.ordered()) merged_columns_.push_back(table_->key.ordering);
+    for (const std::uint32_t each : table_->key.columns) columns_of_runs_.push_back(each);
+    if (table_->key.ordered()) columns_of_runs_.push_back(table_->key.ordering);
     const projection wanted_places(table_->columns, *wanted_, 0);
-    for (const projection::place& each : wanted_places.places()) merged_columns_.push_back(each.index);
+    for (const projection::place& each : wanted_places.places()) columns_of_runs_.push_back(each.index);
   }
 
   // Moves to the next batch. False at the end and on failure.
   [[nodiscard]] bool next() {
     for (;;) {
-      if (merged_batches_ ? merged_batches_->next() : base_batches_ && base_batches_->next()) return true;
-      if (merged_batches_) status_ = merged_batches_->status();
+      if (merged_ ? merged_->next() : base_batches_ && base_batches_->next()) return true;
+      if (merged_) status_ = merged_->status();
       if (base_batches_) status_ = base_batches_->status();
       close_bucket();
       if (!status_ || next_bucket_ == buckets_.size()) return false;
@@ -75,9 +62,7 @@ class keyed_columns {
   }
 
   // Only after next() has returned true.
-  [[nodiscard]] const row_batch& batch() const noexcept {
-    return merged_batches_ ? merged_batches_->batch() : base_batches_->batch();
-  }
+  [[nodiscard]] const row_batch& batch() const noexcept { return merged_ ? merged_->batch() : base_batches_->batch(); }
   [[nodiscard]] const tarn::status& status() const noexcept { return status_; }
 
   // Of what has been read so far.
@@ -91,18 +76,16 @@ class keyed_columns {
 
  private:
   using bucket = keyed_bucket<Store, Codec, Merge>;
-  using rows = merged_rows<typename bucket::merge_type>;
+  using merged_type = merged_columns<Store, Codec>;
   using reader = object_reader<Store, Codec>;
   using base_batches = column_batches<typename reader::cursor>;
 
   [[nodiscard]] tarn::status open(const bucket& next) {
     objects_ += next.objects().size();
     if (const keyed_object* const base = next.base_alone(); base != nullptr) return open_base(base->object);
-    auto merge = next.open(*lake_, *table_, verification::of_order, bytes_, merged_columns_);
-    if (!merge) return merge.error();
-    merged_ = shared<rows>::make(*std::move(merge));
-    merged_batches_ =
-        shared<column_batches<rows>>::make(merged_, concat({"table ", table_->name}), table_->columns, *wanted_);
+    result<merged_type> opened = next.open_columns(*lake_, *table_, *wanted_, bytes_, columns_of_runs_);
+    if (!opened) return opened.error();
+    merged_ = shared<merged_type>::make(*std::move(opened));
     return {};
   }
   [[nodiscard]] tarn::status open_base(const data_object& object) {
@@ -118,7 +101,6 @@ class keyed_columns {
   }
   void close_bucket() {
     if (merged_) statistics_.add(merged_->statistics());
-    merged_batches_ = {};
     merged_ = {};
     base_batches_ = {};
     base_ = {};
@@ -127,12 +109,11 @@ class keyed_columns {
   shared<core> lake_;
   copy_on_write<table_state> table_;
   shared<const schema> wanted_;
-  sequence<std::size_t> merged_columns_;  // that a merge needs: the wanted ones, key and ordering
+  sequence<std::size_t> columns_of_runs_;  // that a merge needs of its runs: the wanted ones, key and ordering
   sequence<bucket> buckets_;
   std::size_t next_bucket_ = 0;
-  shared<rows> merged_;  // null between buckets, and in one that is a base alone
-  shared<column_batches<rows>> merged_batches_;
-  shared<reader> base_;  // null between buckets, and in one that is merged
+  shared<merged_type> merged_;  // null between buckets, and in one that is a base alone
+  shared<reader> base_;         // null between buckets, and in one that is merged
   shared<base_batches> base_batches_;
   tarn::status status_;
   merge_statistics statistics_;  // of the buckets before
