@@ -60,6 +60,17 @@ TEST_CASE("CRC-32C is the same by tables, by instruction and bit by bit, for all
     }
 }
 
+TEST_CASE("CRC-32C of long texts, which is made of those of their parts, is what it is bit by bit") {
+  const std::string bytes = example(3 * 3 * crc32c_detail::stream_bytes + 100);
+  for (std::size_t streams = 3; streams <= 9; streams += 3)
+    for (std::size_t size = streams * crc32c_detail::stream_bytes - 9; size < streams * crc32c_detail::stream_bytes + 9;
+         ++size) {
+      const std::string_view some = std::string_view(bytes).substr(1, size);
+      REQUIRE(crc32c(some) == reference_crc32c(some));
+      REQUIRE(crc32c(some.substr(5), crc32c(some.substr(0, 5))) == reference_crc32c(some));
+    }
+}
+
 TEST_CASE("CRC-32C of a text is the same however the text is split") {
   const std::string bytes = example(100);
   const std::uint32_t whole = crc32c(bytes);

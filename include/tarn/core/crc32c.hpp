@@ -68,25 +68,79 @@ template <class = void>
   return add_bytes(bytes, rest);
 }
 
+// How many bytes each of several streams takes at a time.
+inline constexpr std::size_t stream_bytes = 2'048;
+
+// What each bit of a remainder has become after as many zero bytes.
+struct remainders_later {
+  std::uint32_t of_bit[32];
+};
+
+// The product of two remainders. Their highest bit is x^0, so a multiplication by x is a shift to the right.
+[[nodiscard]] constexpr std::uint32_t multiply(std::uint32_t a, std::uint32_t b) noexcept {
+  std::uint32_t product = 0;
+  for (std::uint32_t bit = 1U << 31; bit != 0; bit >>= 1) {
+    if ((a & bit) != 0) product ^= b;
+    b = (b >> 1) ^ ((b & 1U) != 0 ? 0x82f63b78U : 0U);
+  }
+  return product;
+}
+
+template <class = void>
+[[nodiscard]] constexpr remainders_later make_later() {
+  std::uint32_t power = 1U << 30;  // x; squared, and so on, until it is x^(8 * stream_bytes)
+  for (std::size_t exponent = 1; exponent < 8 * stream_bytes; exponent *= 2) power = multiply(power, power);
+  remainders_later made{};
+  for (int bit = 0; bit < 32; ++bit) made.of_bit[bit] = multiply(1U << bit, power);
+  return made;
+}
+
+template <class = void>
+inline constexpr remainders_later later = make_later();
+
+// The remainder after that many zero bytes.
+template <class = void>
+[[nodiscard]] std::uint32_t after_stream(std::uint32_t rest) noexcept {
+  std::uint32_t sum = 0;
+  for (int bit = 0; bit < 32; ++bit) sum ^= later<>.of_bit[bit] & (0 - (rest >> bit & 1U));
+  return sum;
+}
+
 #if defined(__x86_64__)
-// Eight bytes in three cycles.
+template <class = void>
+[[nodiscard]] [[gnu::target("sse4.2")]] std::uint64_t add_eight(std::uint64_t rest, const char* at) noexcept {
+  std::uint64_t eight;
+  std::memcpy(&eight, at, sizeof eight);
+  return __builtin_ia32_crc32di(rest, eight);
+}
+
+// The instruction takes three cycles, but one can begin in each: long texts are taken as three streams, of which only
+// the first knows what was before (Gopal et al. 2011). Short ones take three cycles for eight bytes.
 template <class = void>
 [[gnu::target("sse4.2")]] std::uint32_t add_by_instruction(std::string_view bytes, std::uint32_t rest) noexcept {
   std::uint64_t wide_rest = rest;
-  std::size_t at = 0;
-  for (; at + 8 <= bytes.size(); at += 8) {
-    std::uint64_t eight;
-    std::memcpy(&eight, bytes.data() + at, sizeof eight);
-    wide_rest = __builtin_ia32_crc32di(wide_rest, eight);
+  const char* at = bytes.data();
+  const char* const end = at + bytes.size();
+  for (; static_cast<std::size_t>(end - at) >= 3 * stream_bytes; at += 2 * stream_bytes) {
+    std::uint64_t second = 0;
+    std::uint64_t third = 0;
+    for (const char* const second_begin = at + stream_bytes; at != second_begin; at += 8) {
+      wide_rest = add_eight(wide_rest, at);
+      second = add_eight(second, at + stream_bytes);
+      third = add_eight(third, at + 2 * stream_bytes);
+    }
+    wide_rest = after_stream(static_cast<std::uint32_t>(wide_rest)) ^ second;
+    wide_rest = after_stream(static_cast<std::uint32_t>(wide_rest)) ^ third;
   }
-  return add_bytes(bytes.substr(at), static_cast<std::uint32_t>(wide_rest));
+  for (; end - at >= 8; at += 8) wide_rest = add_eight(wide_rest, at);
+  return add_bytes({at, static_cast<std::size_t>(end - at)}, static_cast<std::uint32_t>(wide_rest));
 }
 #endif
 
 }  // namespace crc32c_detail
 
 // The checksum of `bytes`, or of all bytes so far when `so_far` is the checksum of those before. The same on every
-// processor and byte order; 2.5 bytes a cycle on x86-64, 0.7 elsewhere.
+// processor and byte order; up to 7 bytes a cycle on x86-64, 0.7 elsewhere.
 template <class = void>
 [[nodiscard]] std::uint32_t crc32c(std::string_view bytes, std::uint32_t so_far = 0) noexcept {
 #if defined(__x86_64__)
