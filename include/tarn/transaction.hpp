@@ -388,11 +388,10 @@ class [[nodiscard]] transaction {
     return commit_entry(*lake, snapshot_, std::move(mine), check);
   }
 
-  [[nodiscard]] status check_usable() const {
-    if (!lake_) return error(errc::finished, "the transaction has ended: begin another");
-    if (!failure_)
-      return error(errc::finished, concat({"the transaction can only be rolled back: ", failure_.error().message()}));
-    return {};
+  [[nodiscard]] status check_usable() const { return lake_ && failure_ ? status() : why_unusable(); }
+  [[nodiscard]] [[gnu::cold]] error why_unusable() const {
+    if (!lake_) return {errc::finished, "the transaction has ended: begin another"};
+    return {errc::finished, concat({"the transaction can only be rolled back: ", failure_.error().message()})};
   }
 
   // Only while the transaction is usable.

@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <tarn/codec/json_codec.hpp>
@@ -91,6 +93,32 @@ TEST_CASE("A row longer than row_bytes_max is refused, and the builder is as bef
   CHECK(count_rows(builder.read_back()) == 2);
   CHECK(builder.append({1}));
   CHECK(builder.rows() == 3);
+}
+
+TEST_CASE("Rows are what they would be each alone, whatever their lengths, plain or not, refused ones between them") {
+  limits bounds;
+  bounds.row_bytes_max = 5'000;
+  auto builder = json_codec{}.build(example, bounds);
+  json_writer<> writer;
+  std::string expected;
+  std::uint64_t rows = 0;
+  for (std::size_t size = 0; size < 4'990; size += 7) {
+    const std::string text(size, 'x');
+    const row owned{text, 1, nullptr};
+    const std::initializer_list<value_view> escaped{text, 1, bytes{"x"}};  // no plain row
+    for (const row_view each : {row_view({text, 1, nullptr}), row_view(owned), row_view(escaped)}) {
+      std::string alone;
+      writer.append(alone, each.values(), json_escapes::tarn);
+      const bool fits = alone.size() <= bounds.row_bytes_max;
+      REQUIRE(builder.append(each).has_value() == fits);
+      if (fits && rows++ > 0) expected += ',';
+      if (fits) expected += alone;
+      REQUIRE_FALSE(builder.append({text, 1, std::string(5'000, 'y')}));
+    }
+  }
+  REQUIRE(builder.rows() == rows);
+  CHECK(count_rows(builder.read_back()) == rows);
+  CHECK(builder.finish().find("\"Data\":[" + expected + "],") != std::string_view::npos);
 }
 
 TEST_CASE("C18: a row of 100 MB is refused, one of 10,000 values is kept") {

@@ -60,7 +60,8 @@ std::size_t check_reading(const std::string& row) {
 
 std::string written_plain(const row_view& row) {
   char room[512];
-  const char* const end = write_plain_row(room, room + sizeof room, row.values());
+  sequence<value_view> views;
+  const char* const end = write_plain_row(room, room + sizeof room, views_of(row.values(), views), row.size());
   return end == nullptr ? "" : std::string(static_cast<const char*>(room), end);
 }
 std::string written(const row_view& row) {
@@ -183,7 +184,7 @@ TEST_CASE("What has no plain form, or no room, is not written") {
   std::vector<char> room(whole.size() + 100);
   for (std::size_t size = 0; size <= room.size(); ++size) {
     std::vector<char> watched(size);  // by the sanitizer
-    char* const end = write_plain_row(watched.data(), watched.data() + size, row.values());
+    char* const end = write_plain_row(watched.data(), watched.data() + size, values, row.size());
     if (end != nullptr) CHECK(std::string(watched.data(), static_cast<std::size_t>(end - watched.data())) == whole);
     if (size >= whole.size() + 64) CHECK(end != nullptr);
   }

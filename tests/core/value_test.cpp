@@ -54,6 +54,20 @@ TEST_CASE("Equality is identity of the value") {
   CHECK_FALSE(value::map({{"a", 1}, {"b", 2}}) == value::map({{"b", 2}, {"a", 1}}));
 }
 
+TEST_CASE("The elements of a list are found next to each other, or put so") {
+  const value_view views[] = {1, "a"};
+  const std::vector<value> values{1, "a"};
+  sequence<value_view> scratch;
+  CHECK(views_of(list_view(views, 2), scratch) == views);
+  CHECK(scratch.empty());
+  CHECK(list_view(views, 2).views() == views);
+  CHECK(list_view(values).views() == nullptr);
+  for (int again = 0; again < 2; ++again) {
+    CHECK(list_view(views_of(list_view(values), scratch), 2) == list_view(values));
+    CHECK(scratch.size() == 2);
+  }
+}
+
 TEST_CASE("An owned value is a deep copy of what it was made of") {
   std::string text = "text";
   std::vector<value> elements{value(text), value::list({1, value::map({{"k", 0.5}})})};

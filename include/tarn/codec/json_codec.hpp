@@ -11,9 +11,11 @@
 #include "../core/limits.hpp"
 #include "../core/result.hpp"
 #include "../core/row.hpp"
+#include "../core/sequence.hpp"
 #include "../core/shared.hpp"
 #include "../core/text.hpp"
 #include "../core/uuid.hpp"
+#include "../core/value.hpp"
 #include "codec.hpp"
 #include "json_cursor.hpp"
 #include "json_object.hpp"
@@ -28,7 +30,7 @@ class json_builder {
  public:
   json_builder(const object_identity& identity, const limits& bounds)
       : id_(identity.id), row_bytes_max_(bounds.row_bytes_max), text_(shared<std::string>::make()) {
-    frame_ = append_json_object_head(*text_, identity);
+    begin(identity);
   }
 
   void restart(const object_identity& identity) {
@@ -39,54 +41,49 @@ class json_builder {
     id_ = identity.id;
     columns_ = 0;
     finished_ = false;
-    frame_ = append_json_object_head(*text_, identity);
+    begin(identity);
   }
 
   // errc::limit_exceeded if the row's text is longer than limits::row_bytes_max.
   [[nodiscard]] status append(row_view values) {
-    std::string& text = writable_text();
-    const std::size_t before = text.size();
-    if (frame_.row_count > 0) text.push_back(',');
-    const std::size_t first = text.size();
-    char plain[plain_row_bytes_max];
-    if (const char* const end = write_plain_row(plain, plain + sizeof plain, values.values()); end != nullptr)
-      text.append(plain, static_cast<std::size_t>(end - plain));
-    else
-      writer_.append(text, values.values(), json_escapes::tarn);
-    if (const std::size_t size = text.size() - first; size > row_bytes_max_) {
-      text.resize(before);
-      return error(errc::limit_exceeded, concat({"the row's text has ", size, " bytes, limits::row_bytes_max is ",
-                                                 row_bytes_max_, ": split the row or raise the limit"}));
-    }
-    columns_ = values.size();
-    ++frame_.row_count;
+    const list_view list = values.values();
+    char* const room = make_room();
+    char* const first = room + (frame_.row_count > 0 ? 1 : 0);
+    const char* const end = write_plain_row(first, room + room_bytes_min, views_of(list, views_), list.size());
+    if (end == nullptr) return append_any(list);
+    if (const auto size = static_cast<std::size_t>(end - first); size > row_bytes_max_) return refuse(size);
+    if (first != room) *room = ',';
+    note_row(list.size(), size_ + static_cast<std::size_t>(end - room));
     return {};
   }
 
   [[nodiscard]] std::uint64_t rows() const noexcept { return frame_.row_count; }
-  [[nodiscard]] std::size_t byte_size() const noexcept { return text_->size() + json_object_tail_bytes_max; }
+  [[nodiscard]] std::size_t byte_size() const noexcept { return size_ + json_object_tail_bytes_max; }
 
   // Shares the text: if rows are appended while the cursor lives, it is copied once.
   [[nodiscard]] json_cursor<> read_back() const {
     json_object_frame frame = frame_;
-    frame.rows_end = finished_ ? frame_.rows_end : text_->size();
+    frame.rows_end = finished_ ? frame_.rows_end : size_;
     object_expectation expected;
     expected.identity.id = id_;
     expected.columns = columns_;
     limits bounds;
     bounds.row_bytes_max = row_bytes_max_;
     bounds.nesting_depth_max = UINT32_MAX;
-    return json_cursor<>(*text_, frame, expected, bounds, text_);
+    return json_cursor<>(text(), frame, expected, bounds, text_);
   }
 
   // Valid until the builder is restarted or destroyed, also if it is moved. Nothing may be appended afterwards.
   [[nodiscard]] std::string_view finish() {
     if (!finished_) {
-      frame_.rows_end = text_->size();
-      append_json_object_tail(writable_text(), frame_.row_count);
+      frame_.rows_end = size_;
+      std::string& text = writable_text();
+      text.resize(size_);
+      append_json_object_tail(text, frame_.row_count);
+      size_ = text.size();
       finished_ = true;
     }
-    return *text_;
+    return text();
   }
 
  private:
@@ -96,17 +93,54 @@ class json_builder {
     return text;
   }
 
+  void begin(const object_identity& identity) {
+    frame_ = append_json_object_head(*text_, identity);
+    size_ = text_->size();
+  }
+
+  [[nodiscard]] std::string_view text() const noexcept { return std::string_view(*text_).substr(0, size_); }
+
   // A cursor that shares the text keeps the one that it has.
   [[nodiscard]] std::string& writable_text() {
     if (!text_.unique()) {
       shared<std::string> copy = text_of_capacity(text_->capacity());
-      copy->append(*text_);
+      copy->append(text());
       text_ = std::move(copy);
     }
     return *text_;
   }
 
-  static constexpr std::size_t plain_row_bytes_max = 4'096;  // on the stack
+  // Where a row can be written that is plain, and a comma before it.
+  [[nodiscard]] char* make_room() {
+    std::string& text = writable_text();
+    if (text.size() - size_ < room_bytes_min) text.resize(size_ + 2 * room_bytes_min);
+    return text.data() + size_;
+  }
+
+  void note_row(std::size_t columns, std::size_t size) noexcept {
+    size_ = size;
+    columns_ = columns;
+    ++frame_.row_count;
+  }
+
+  // Whatever its values are, and however long they are.
+  [[gnu::noinline]] status append_any(const list_view& values) {
+    std::string& text = writable_text();
+    text.resize(size_);
+    if (frame_.row_count > 0) text.push_back(',');
+    const std::size_t first = text.size();
+    writer_.append(text, values, json_escapes::tarn);
+    if (const std::size_t size = text.size() - first; size > row_bytes_max_) return refuse(size);
+    note_row(values.size(), text.size());
+    return {};
+  }
+
+  [[nodiscard]] [[gnu::cold]] error refuse(std::size_t size) const {
+    return {errc::limit_exceeded, concat({"the row's text has ", size, " bytes, limits::row_bytes_max is ",
+                                          row_bytes_max_, ": split the row or raise the limit"})};
+  }
+
+  static constexpr std::size_t room_bytes_min = 4'096;
 
   uuid id_;
   std::size_t row_bytes_max_;
@@ -114,7 +148,9 @@ class json_builder {
   bool finished_ = false;
   json_object_frame frame_;  // its rows_end is only kept up to date when all rows are there
   shared<std::string> text_;
+  std::size_t size_ = 0;  // of the text; what comes after it in the string is room
   json_writer<> writer_;
+  sequence<value_view> views_;  // of a row that has none
 };
 
 // Models row_codec.

@@ -162,16 +162,17 @@ template <class = void>
 
 }  // namespace json_plain_detail
 
-// Writes a row of one value at least into [out, end). Returns the end of what it wrote; null if the row is not plain,
-// or there may not be room for it: then what is there means nothing. Strings must be UTF-8.
+// Writes a row of `columns` values (one at least) into [out, end). Returns the end of what it wrote; null if the row is
+// not plain, or there may not be room for it: then what is there means nothing. Strings must be UTF-8.
 template <class = void>
-[[nodiscard]] char* write_plain_row(char* out, const char* end, const list_view& values) noexcept {
-  if (values.empty()) return nullptr;
+[[nodiscard]] char* write_plain_row(char* out, const char* end, const value_view* values,
+                                    std::size_t columns) noexcept {
+  if (columns == 0) return nullptr;
   char before = '[';
-  for (const value_view value : values) {
+  for (std::size_t column = 0; column < columns; ++column) {
     if (end - out < static_cast<std::ptrdiff_t>(json_detail::number_room + 2)) return nullptr;
     *out++ = before;
-    out = json_plain_detail::write_scalar(out, end - 1, value);
+    out = json_plain_detail::write_scalar(out, end - 1, values[column]);
     if (out == nullptr) return nullptr;
     before = ',';
   }

@@ -29,8 +29,7 @@ class shared {
     return *this;
   }
   ~shared() {
-    // Release what this owner did; the last one acquires what all others did before it destroys the object.
-    if (block_ != nullptr && __atomic_fetch_sub(&block_->owners, 1, __ATOMIC_ACQ_REL) == 1) delete block_;
+    if (block_ != nullptr) release();
   }
 
   template <class... Arguments>
@@ -54,6 +53,13 @@ class shared {
     std::size_t owners;
     T object;
   };
+
+  // Apart, so that owners of nothing, which each success is (see `result`), end without a call.
+  [[gnu::noinline]] void release() noexcept {
+    // Release what this owner did; the last one acquires what all others did before it destroys the object.
+    if (__atomic_fetch_sub(&block_->owners, 1, __ATOMIC_ACQ_REL) == 1) delete block_;
+  }
+
   block* block_ = nullptr;
 };
 

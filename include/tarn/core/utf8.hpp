@@ -33,21 +33,30 @@ template <class = void>
   return overlong || surrogate || too_large ? 0 : size;
 }
 
+namespace utf8_detail {
+
+// The eight bytes at `at`, in whatever order.
+template <class = void>
+[[nodiscard]] std::uint64_t eight_bytes(const char* at) noexcept {
+  std::uint64_t eight;
+  std::memcpy(&eight, at, sizeof eight);
+  return eight;
+}
+
+}  // namespace utf8_detail
+
 // Whether all bytes are ASCII's. Eight are looked at together, the last ones with some of those before.
 template <class = void>
 [[nodiscard]] bool is_ascii(std::string_view text) noexcept {
-  std::uint64_t eight;
+  constexpr std::size_t step = sizeof(std::uint64_t);
   std::uint64_t all = 0;
-  std::size_t at = 0;
-  for (; text.size() - at >= sizeof eight; at += sizeof eight) {
-    std::memcpy(&eight, text.data() + at, sizeof eight);
-    all |= eight;
-  }
-  if (text.size() >= sizeof eight) {
-    std::memcpy(&eight, text.data() + text.size() - sizeof eight, sizeof eight);
-    all |= eight;
+  if (text.size() >= step) {
+    const char* const last = text.data() + text.size() - step;
+    all = utf8_detail::eight_bytes(text.data()) | utf8_detail::eight_bytes(last);
+    // Short ones, which most are, are done by now.
+    for (const char* at = text.data() + step; at < last; at += step) all |= utf8_detail::eight_bytes(at);
   } else {
-    for (; at < text.size(); ++at) all |= static_cast<unsigned char>(text[at]);
+    for (const char byte : text) all |= static_cast<unsigned char>(byte);
   }
   return (all & 0x8080'8080'8080'8080U) == 0;
 }

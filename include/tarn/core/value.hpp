@@ -186,6 +186,11 @@ class list_view {
   [[nodiscard]] value_view operator[](std::size_t index) const noexcept;
   // All but the first `count` elements, of which there must be as many.
   [[nodiscard]] list_view from(std::size_t count) const noexcept;
+  // The elements, if that is what they are; null if they are `value`s. Indexing copies them, which adds up where each
+  // value of many rows is looked at.
+  [[nodiscard]] const value_view* views() const noexcept {
+    return owned_ ? nullptr : static_cast<const value_view*>(elements_);
+  }
 
   [[nodiscard]] index_iterator<list_view> begin() const noexcept { return {this, 0}; }
   [[nodiscard]] index_iterator<list_view> end() const noexcept { return {this, size_}; }
@@ -200,6 +205,10 @@ class list_view {
   friend class map_view;
   constexpr list_view(const void* elements, std::size_t size, bool owned) noexcept
       : elements_(elements), size_(size), owned_(owned) {}
+
+  // Apart, so that the other case is short enough to become part of its caller.
+  template <class = void>
+  [[nodiscard]] [[gnu::noinline]] value_view owned_at(std::size_t index) const noexcept;
 
   const void* elements_;
   std::size_t size_ = 0;
@@ -368,9 +377,31 @@ inline list_view list_view::from(std::size_t count) const noexcept {
   return {elements, size_ - count, owned_};
 }
 
-inline value_view list_view::operator[](std::size_t index) const noexcept {
-  if (owned_) return static_cast<const value*>(elements_)[index];
-  return static_cast<const value_view*>(elements_)[index];
+[[gnu::always_inline]] inline value_view list_view::operator[](std::size_t index) const noexcept {
+  return owned_ ? owned_at(index) : static_cast<const value_view*>(elements_)[index];
+}
+template <class>
+value_view list_view::owned_at(std::size_t index) const noexcept {
+  return static_cast<const value*>(elements_)[index];
+}
+
+namespace value_detail {
+
+template <class = void>
+[[nodiscard]] [[gnu::noinline]] const value_view* gather_views(const list_view& list, sequence<value_view>& scratch) {
+  scratch.clear();
+  for (const value_view element : list) scratch.push_back(element);
+  return scratch.data();
+}
+
+}  // namespace value_detail
+
+// The elements of a list, next to each other: in `scratch`, if they are not so yet. Valid as long as both.
+template <class = void>
+[[nodiscard]] [[gnu::always_inline]] inline const value_view* views_of(const list_view& list,
+                                                                       sequence<value_view>& scratch) {
+  const value_view* const views = list.views();
+  return views != nullptr ? views : value_detail::gather_views(list, scratch);
 }
 
 // Recursion is as deep as the values, which `limits::nesting_depth_max` bounds for what tarn has read.

@@ -7,7 +7,9 @@
 #include "../core/config.hpp"
 #include "../core/result.hpp"
 #include "../core/row.hpp"
+#include "../core/sequence.hpp"
 #include "../core/uuid.hpp"
+#include "../core/value.hpp"
 #include "../log/entry.hpp"
 #include "../log/table_state.hpp"
 #include "bounds_builder.hpp"
@@ -39,8 +41,9 @@ class bag_writer {
   // Appends a copy of a row that `check_row` has accepted. After an error (the codec refuses its length) all is as it
   // was.
   [[nodiscard]] status append(const row_view& values) {
-    const status appended = rows_.append(values);
-    if (appended) bounds_.add(values.values());
+    const list_view views(views_of(values.values(), views_), values.size());
+    const status appended = rows_.append(views);
+    if (appended) bounds_.add(views);
     return appended;
   }
 
@@ -62,6 +65,7 @@ class bag_writer {
   uuid id_;
   builder rows_;
   bounds_builder<> bounds_;
+  sequence<value_view> views_;  // of a row that has none
 };
 
 }  // namespace tarn::inline TARN_ABI

@@ -19,7 +19,7 @@
 
 namespace tarn::inline TARN_ABI {
 
-// Adding a row costs a comparison or two for each column; memory is allocated only when text becomes a bound that is
+// Adding a row costs two comparisons for each column; memory is allocated only when text becomes a bound that is
 // longer than the one before. A column has no bounds once it has held values of two kinds, a list or map, NaN, -0.0
 // (which compares like 0.0, but is another value), or a bound longer than limits::bounds_bytes_max; its nulls are
 // counted all the same.
@@ -40,7 +40,10 @@ class bounds_builder {
 
   // The values are those of all the schema's columns.
   void add(const list_view& values) {
-    for (column_state& each : columns_) add(each, values[each.place]);
+    if (const value_view* const views = values.views(); views != nullptr)
+      for (column_state& each : columns_) add(each, views[each.place]);
+    else
+      for (column_state& each : columns_) add(each, values[each.place]);
   }
 
   // Of the rows so far; null if no column has any.
@@ -72,7 +75,7 @@ class bounds_builder {
     std::uint32_t place;
     std::uint64_t nulls = 0;
     progress state = progress::nothing_yet;
-    tarn::kind kind = tarn::kind::null;  // of all values but null
+    tarn::kind kind = tarn::kind::null;  // of all values but null; null: there are no bounds
     number least = {0}, greatest = {0};  // of texts, their prefixes: mostly these tell that a text is in between
     std::string least_text = {}, greatest_text = {};
 
@@ -88,6 +91,28 @@ class bounds_builder {
   };
 
   void add(column_state& column, const value_view& added) {
+    if (!is_between(column, added)) widen(column, added);
+  }
+
+  // Whether it changes nothing, which it does for most values. Of texts, whether their prefixes tell.
+  [[nodiscard]] static bool is_between(const column_state& column, const value_view& added) {
+    if (added.kind() != column.kind) return false;
+    const auto is_inside = [&](std::uint64_t prefix) {
+      return column.least.prefix < prefix && prefix < column.greatest.prefix;
+    };
+    switch (added.kind()) {
+      case kind::integer:
+        return column.least.integer <= added.as_integer() && added.as_integer() <= column.greatest.integer;
+      case kind::real:
+        return column.least.real <= added.as_double() && added.as_double() <= column.greatest.real &&
+               is_ordered(added.as_double());
+      case kind::string: return is_inside(prefix_of(added.as_string()));
+      case kind::bytes: return is_inside(prefix_of(added.as_bytes()));
+      default: return false;
+    }
+  }
+
+  [[gnu::noinline]] void widen(column_state& column, const value_view& added) {
     const kind kind = added.kind();
     if (kind == kind::null) {
       ++column.nulls;
@@ -101,17 +126,19 @@ class bounds_builder {
     }
     bool fits = column.kind == kind;
     if (fits) switch (kind) {
-        case kind::boolean: widen<&number::integer>(column, added.as_boolean() ? 1 : 0, first); break;
-        case kind::integer: widen<&number::integer>(column, added.as_integer(), first); break;
+        case kind::boolean: widen_number<&number::integer>(column, added.as_boolean() ? 1 : 0, first); break;
+        case kind::integer: widen_number<&number::integer>(column, added.as_integer(), first); break;
         case kind::real:
           fits = is_ordered(added.as_double());
-          widen<&number::real>(column, added.as_double(), first);
+          widen_number<&number::real>(column, added.as_double(), first);
           break;
         case kind::string: fits = widen_text(column, added.as_string(), first); break;
         case kind::bytes: fits = widen_text(column, added.as_bytes(), first); break;
         default: fits = false;
       }
-    if (!fits) column.state = progress::given_up;
+    if (fits) return;
+    column.state = progress::given_up;
+    column.kind = kind::null;
   }
 
   [[nodiscard]] static bool is_ordered(double number) noexcept {
@@ -119,7 +146,7 @@ class bounds_builder {
   }
 
   template <auto Member, class Number>
-  static void widen(column_state& column, Number added, bool first) noexcept {
+  static void widen_number(column_state& column, Number added, bool first) noexcept {
     if (first || added < column.least.*Member) column.least.*Member = added;
     if (first || added > column.greatest.*Member) column.greatest.*Member = added;
   }
@@ -127,7 +154,6 @@ class bounds_builder {
   // False if the text is a bound and too long to be one.
   [[nodiscard]] bool widen_text(column_state& column, std::string_view added, bool first) const {
     const std::uint64_t prefix = prefix_of(added);
-    if (!first && prefix > column.least.prefix && prefix < column.greatest.prefix) return true;
     const bool is_least = first || added.compare(column.least_text) < 0;
     const bool is_greatest = first || added.compare(column.greatest_text) > 0;
     if (!is_least && !is_greatest) return true;

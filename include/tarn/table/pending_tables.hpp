@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -31,22 +32,21 @@ class pending_tables {
 
   // The view of a table name, made when it is first used: from then on the name is part of what was read.
   pending& touch(std::string_view table) {
-    // For each row, so the one that was used last is not searched for.
-    if (last_ < used_.size() && used_.begin()[last_].name == table) return used_.begin()[last_].content;
     last_ = used_.index_of(table);
     if (last_ < used_.size()) return used_.begin()[last_].content;
     return used_.find_or_insert(table, snapshot_->tables.find(table));
   }
   // The existing table of exactly this name, or null.
   [[nodiscard]] pending* find(std::string_view table) {
+    // For each row, so the one that was used last is not searched for.
+    if (last_ < used_.size() && is_named(used_.begin()[last_].content, table)) return &used_.begin()[last_].content;
     pending& slot = touch(table);
-    return slot.exists() && slot.name() == table ? &slot : nullptr;
+    return is_named(slot, table) ? &slot : nullptr;
   }
   // The same, or errc::no_such_table.
   [[nodiscard]] result<pending*> use(std::string_view table) {
     if (pending* const found = find(table); found != nullptr) return found;
-    return error(errc::no_such_table,
-                 concat({"there is no table '", table.substr(0, table_name_size_max), "'; ", describe()}));
+    return no_such_table(table);
   }
 
   // The names of all tables, in order. From then on, which there are is part of what was read.
@@ -91,6 +91,17 @@ class pending_tables {
   }
 
  private:
+  // Without std::string_view's comparison, which is a call to what then makes another.
+  [[nodiscard]] static bool is_named(const pending& slot, std::string_view table) noexcept {
+    return slot.exists() && slot.name().size() == table.size() &&
+           std::memcmp(slot.name().data(), table.data(), table.size()) == 0;
+  }
+
+  [[nodiscard]] [[gnu::cold]] error no_such_table(std::string_view table) const {
+    return error(errc::no_such_table,
+                 concat({"there is no table '", table.substr(0, table_name_size_max), "'; ", describe()}));
+  }
+
   [[nodiscard]] sequence<std::string> names() const {
     table_map<std::string> visible;
     for (const auto& [name, state] : snapshot_->tables)

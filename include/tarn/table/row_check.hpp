@@ -181,42 +181,59 @@ class value_checker {
   std::size_t bytes_ = 0;
 };
 
-}  // namespace row_check_detail
-
-// The same for one value that is to be a column's, by itself.
+// Of a value that is to be a column's, everything but its size.
 template <class = void>
-[[nodiscard]] status check_value(const value_view& value, const column& expected, const limits& bounds) {
+[[nodiscard]] status check_for(const column& expected, const value_view& value, value_checker<>& checker) {
   const auto place = [&] { return concat({"column '", expected.name, "'"}); };
   if (!expected.takes(value.kind()))
     return error(errc::invalid_argument,
                  concat({place(), " takes ", name_of(expected.type), expected.nullable ? " or null" : ", not null",
                          ", the value is ", name_of(value.kind())}));
+  const status good = checker.check(value, 0);
+  return good ? good : good.error().within(place());
+}
+
+}  // namespace row_check_detail
+
+// The same for one value that is to be a column's, by itself.
+template <class = void>
+[[nodiscard]] status check_value(const value_view& value, const column& expected, const limits& bounds) {
   row_check_detail::value_checker checker(bounds);
-  if (const status good = checker.check(value, 0); !good) return good.error().within(place());
+  if (const status good = row_check_detail::check_for(expected, value, checker); !good) return good;
   if (checker.bytes() <= bounds.row_bytes_max) return {};
-  return error(errc::limit_exceeded, concat({place(), " has about ", checker.bytes(),
+  return error(errc::limit_exceeded, concat({"column '", expected.name, "' has about ", checker.bytes(),
                                              " bytes, limits::row_bytes_max is ", bounds.row_bytes_max}));
 }
 
-// errc::invalid_argument or errc::limit_exceeded, saying which column is wrong and how. One pass over the values.
+namespace row_check_detail {
+
+// Whether it is a row as most are: of plain values of the right kinds.
+template <class = void>
+[[nodiscard]] bool is_plain_row(const list_view& values, const schema& columns, const limits& bounds) {
+  const value_view* each = values.views();
+  if (each == nullptr || values.size() != columns.size()) return false;
+  value_checker checker(bounds);
+  for (const column& expected : columns) {
+    if (!expected.takes(each->kind()) || !checker.is_plain(*each)) return false;
+    ++each;
+  }
+  return checker.bytes() <= bounds.row_bytes_max;
+}
+
+}  // namespace row_check_detail
+
+// errc::invalid_argument or errc::limit_exceeded, saying which column is wrong and how. One pass over the values, or a
+// second one where the first has found something out of the ordinary.
 template <class = void>
 [[nodiscard]] status check_row(const row_view& values, const schema& columns, const limits& bounds) {
+  if (row_check_detail::is_plain_row(values.values(), columns, bounds)) return {};
   if (values.size() != columns.size())
     return error(errc::invalid_argument,
                  concat({"the row has ", values.size(), values.size() == 1 ? " value" : " values", ", the table has ",
                          columns.size(), " columns"}));
   row_check_detail::value_checker checker(bounds);
-  for (std::size_t at = 0; at < columns.size(); ++at) {
-    const column& expected = columns[at];
-    const auto place = [&] { return concat({"column '", expected.name, "'"}); };
-    const value_view value = values[at];
-    if (!expected.takes(value.kind()))
-      return error(errc::invalid_argument,
-                   concat({place(), " takes ", name_of(expected.type), expected.nullable ? " or null" : ", not null",
-                           ", the value is ", name_of(value.kind())}));
-    if (checker.is_plain(value)) continue;
-    if (const status good = checker.check(value, 0); !good) return good.error().within(place());
-  }
+  for (std::size_t at = 0; at < columns.size(); ++at)
+    if (const status good = row_check_detail::check_for(columns[at], values[at], checker); !good) return good;
   if (checker.bytes() <= bounds.row_bytes_max) return {};
   return error(errc::limit_exceeded, concat({"the row has about ", checker.bytes(), " bytes, limits::row_bytes_max is ",
                                              bounds.row_bytes_max}));
