@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "../core/array_view.hpp"
 #include "../core/config.hpp"
 #include "../core/sequence.hpp"
 #include "../core/text_prefix.hpp"
@@ -65,40 +66,15 @@ class chunk_writer {
   chunk_writer& operator=(chunk_writer&&) noexcept = default;
 
   // Takes what the value measures off `bytes_left`; false, and all is as it was, if it measures more. Part of its
-  // caller, since it is called for each value.
+  // caller, since it is called for each value; most are of the kind of the one before.
   [[gnu::always_inline]] bool append(const value_view& value, std::uint64_t& bytes_left) {
-    const tarn::kind of = value.kind();
-    std::uint64_t size = 1;
-    std::uint64_t word = 0;
-    std::string_view text;
-    switch (of) {
-      case kind::null: break;
-      case kind::boolean: word = value.as_boolean() ? 1 : 0; break;
-      case kind::integer:
-        word = static_cast<std::uint64_t>(value.as_integer());
-        size = 9;
-        break;
-      case kind::real:
-        word = std::bit_cast<std::uint64_t>(value.as_double());
-        size = 9;
-        break;
-      case kind::string: text = value.as_string(); break;
-      case kind::bytes: text = value.as_bytes(); break;
-      case kind::list:
-      case kind::map: text = encode(value, bytes_left, size); break;
-    }
-    if (is_text(of)) {
-      word = text.size();
-      if (of < kind::list) size += text.size();
-    }
-    if (size > bytes_left) return false;
-    bytes_left -= size;
-    if (of != kind_ || is_mixed_) note_kind(of);
-    ++rows_;
-    if (of == kind::null) return true;
-    lane_->words.push_back(word);
-    if (is_text(of)) lane_->text.append(text);
-    return true;
+    if (value.kind() == kind_ && !is_mixed_) switch (kind_) {
+        case kind::integer: return append_word(static_cast<std::uint64_t>(value.as_integer()), 9, bytes_left);
+        case kind::real: return append_word(std::bit_cast<std::uint64_t>(value.as_double()), 9, bytes_left);
+        case kind::string: return append_text(value.as_string(), 1 + value.as_string().size(), bytes_left);
+        default: break;
+      }
+    return append_any(value, bytes_left);
   }
 
   // Takes the last value back; there must be one.
@@ -155,6 +131,51 @@ class chunk_writer {
 
   [[nodiscard]] static constexpr bool is_text(tarn::kind of) noexcept { return of >= kind::string; }
 
+  // To the lane, a value of its kind that measures `size`.
+  [[gnu::always_inline]] bool append_word(std::uint64_t word, std::uint64_t size, std::uint64_t& bytes_left) {
+    if (size > bytes_left) return false;
+    bytes_left -= size;
+    ++rows_;
+    lane_->words.push_back(word);
+    return true;
+  }
+  [[gnu::always_inline]] bool append_text(std::string_view text, std::uint64_t size, std::uint64_t& bytes_left) {
+    if (!append_word(text.size(), size, bytes_left)) return false;
+    lane_->text.append(text);
+    return true;
+  }
+
+  [[gnu::noinline]] bool append_any(const value_view& value, std::uint64_t& bytes_left) {
+    const tarn::kind of = value.kind();
+    std::uint64_t size = 1;
+    std::uint64_t word = 0;
+    std::string_view text;
+    switch (of) {
+      case kind::null: break;
+      case kind::boolean: word = value.as_boolean() ? 1 : 0; break;
+      case kind::integer:
+        word = static_cast<std::uint64_t>(value.as_integer());
+        size = 9;
+        break;
+      case kind::real:
+        word = std::bit_cast<std::uint64_t>(value.as_double());
+        size = 9;
+        break;
+      case kind::string: text = value.as_string(); break;
+      case kind::bytes: text = value.as_bytes(); break;
+      case kind::list:
+      case kind::map: text = encode(value, bytes_left, size); break;
+    }
+    if (of == kind::string || of == kind::bytes) size += text.size();
+    if (size > bytes_left) return false;
+    if (of != kind_ || is_mixed_) note_kind(of);
+    if (is_text(of)) return append_text(text, size, bytes_left);
+    if (of != kind::null) return append_word(word, size, bytes_left);
+    bytes_left -= size;
+    ++rows_;
+    return true;
+  }
+
   // A list or map as text, unless it measures too much.
   [[gnu::noinline]] std::string_view encode(const value_view& value, std::uint64_t bytes_max, std::uint64_t& size) {
     nested_.clear();
@@ -205,8 +226,9 @@ class chunk_writer {
       return;
     }
     const text_array all{from.words.data(), count, from.text.view()};
-    texts.append(out, all);
-    if (is_bounded && (from.of == kind::string || from.of == kind::bytes)) bounds = bounds_of_texts(from.of, all);
+    const array_view<std::string_view> distinct = texts.append(out, all);
+    if (is_bounded && (from.of == kind::string || from.of == kind::bytes))
+      bounds = bounds_of_texts(from.of, all, distinct);
   }
 
   // None, if one of them is not a number.
@@ -224,14 +246,20 @@ class chunk_writer {
     return {kind::real, std::bit_cast<std::uint64_t>(least), std::bit_cast<std::uint64_t>(greatest)};
   }
 
-  [[nodiscard]] static chunk_bounds bounds_of_texts(tarn::kind of, const text_array& texts) noexcept {
+  // Of those that differ, if there are any: they are fewer.
+  [[nodiscard]] static chunk_bounds bounds_of_texts(tarn::kind of, const text_array& texts,
+                                                    array_view<std::string_view> distinct) noexcept {
     chunk_bounds bounds{of, UINT64_MAX, 0};
-    const char* at = texts.text.data();
-    for (std::size_t index = 0; index < texts.count; ++index) {
-      const auto size = static_cast<std::size_t>(texts.lengths[index]);
-      const std::uint64_t prefix = prefix_of({at, size});
+    const auto widen = [&bounds](std::string_view text) {
+      const std::uint64_t prefix = prefix_of(text);
       bounds.least = prefix < bounds.least ? prefix : bounds.least;
       bounds.greatest = prefix > bounds.greatest ? prefix : bounds.greatest;
+    };
+    for (const std::string_view each : distinct) widen(each);
+    const char* at = texts.text.data();
+    for (std::size_t index = 0; distinct.empty() && index < texts.count; ++index) {
+      const auto size = static_cast<std::size_t>(texts.lengths[index]);
+      widen({at, size});
       at += size;
     }
     return bounds;

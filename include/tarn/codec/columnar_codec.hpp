@@ -64,15 +64,16 @@ class columnar_builder {
 
   // errc::limit_exceeded if the row measures more than limits::row_bytes_max: a byte for each value, also within lists
   // and maps, eight more for a number, and the bytes of texts.
-  [[nodiscard]] status append(row_view values) {
+  [[nodiscard]] status append(const row_view& values) {
     const list_view list = values.values();
     if (rows_ == 0) open_columns(list.size());
     if (list.size() != columns_.size())
       return error(errc::invalid_argument,
                    concat({"the row has ", list.size(), " values, those before it have ", columns_.size()}));
     std::uint64_t bytes_left = row_bytes_max_;
+    const value_view* const views = views_of(list, views_);
     for (std::size_t at = 0; at < list.size(); ++at)
-      if (!columns_[at].append(list[at], bytes_left)) return refuse(list, at);
+      if (!columns_[at].append(views[at], bytes_left)) return refuse(list, at);
     ++rows_;
     ++group_rows_;
     group_bytes_ += static_cast<std::size_t>(row_bytes_max_ - bytes_left);
@@ -197,6 +198,7 @@ class columnar_builder {
   std::size_t group_rows_ = 0;   // that are not encoded yet
   std::size_t group_bytes_ = 0;  // what they measure
   sequence<columnar::chunk_writer<>> columns_;
+  sequence<value_view> views_;  // of a row that has none
 };
 
 // Models row_codec.

@@ -6,7 +6,7 @@
 //   delta     the first number, then the differences between neighbours, packed: for what grows steadily
 //   runs      each number that differs from the one before, and how often it comes, both packed
 //
-// One pass over the numbers tells which is the shortest. (Lemire and Boytsov 2015 survey the field; these are the
+// Passes over the numbers tell which is the shortest. (Lemire and Boytsov 2015 survey the field; these are the
 // members of it that decode at about a number a nanosecond without vector instructions.)
 #pragma once
 
@@ -58,27 +58,17 @@ struct integer_profile {
   std::int64_t least = INT64_MAX;
   std::int64_t greatest = INT64_MIN;
   std::uint64_t differing = 0;  // bits that are not the same in all of them
-  std::int64_t least_step = INT64_MAX;
-  std::int64_t greatest_step = INT64_MIN;
-  std::size_t runs = 1;
 
   template <class Word>
   [[nodiscard]] static integer_profile of(const Word* numbers, std::size_t count) noexcept {
     integer_profile all;
     const std::uint64_t first = numbers[0];
-    all.least = all.greatest = static_cast<std::int64_t>(first);
-    std::uint64_t previous = first;
-    for (std::size_t at = 1; at < count; ++at) {
+    for (std::size_t at = 0; at < count; ++at) {
       const std::uint64_t number = numbers[at];
       const auto as_signed = static_cast<std::int64_t>(number);
-      const auto step = static_cast<std::int64_t>(number - previous);  // modulo 2^64, as it is added again
       all.least = as_signed < all.least ? as_signed : all.least;
       all.greatest = as_signed > all.greatest ? as_signed : all.greatest;
-      all.least_step = step < all.least_step ? step : all.least_step;
-      all.greatest_step = step > all.greatest_step ? step : all.greatest_step;
       all.differing |= number ^ first;
-      all.runs += step != 0 ? 1U : 0U;
-      previous = number;
     }
     return all;
   }
@@ -86,10 +76,40 @@ struct integer_profile {
   [[nodiscard]] packing of_numbers() const noexcept {
     return packing::of(static_cast<std::uint64_t>(least), static_cast<std::uint64_t>(greatest), differing);
   }
-  [[nodiscard]] packing of_steps() const noexcept {
-    return packing::of(static_cast<std::uint64_t>(least_step), static_cast<std::uint64_t>(greatest_step), 1);
-  }
 };
+
+// Of most numbers the first few show that another encoding will not do: so many are looked at before asking.
+inline constexpr std::size_t profile_block = 256;
+
+// How the differences between neighbours are packed; {0, 64, 0} if there are none, or once they take `bits_max`.
+template <class Word>
+[[nodiscard]] packing packing_of_steps(const Word* numbers, std::size_t count, std::uint64_t bits_max) noexcept {
+  std::int64_t least = INT64_MAX;
+  std::int64_t greatest = INT64_MIN;
+  packing steps{0, 64, 0};
+  for (std::size_t at = 1; at < count;) {
+    for (const std::size_t end = count - at < profile_block ? count : at + profile_block; at < end; ++at) {
+      // Modulo 2^64, as it is added again.
+      const auto step =
+          static_cast<std::int64_t>(static_cast<std::uint64_t>(numbers[at]) - std::uint64_t{numbers[at - 1]});
+      least = step < least ? step : least;
+      greatest = step > greatest ? step : greatest;
+    }
+    steps = packing::of(static_cast<std::uint64_t>(least), static_cast<std::uint64_t>(greatest), 1);
+    if (std::uint64_t{steps.width} * count >= bits_max) return {0, 64, 0};
+  }
+  return steps;
+}
+
+// How many numbers differ from the one before, the first among them; not counted on once they are `runs_max`.
+template <class Word>
+[[nodiscard]] std::size_t count_runs(const Word* numbers, std::size_t count, std::uint64_t runs_max) noexcept {
+  std::size_t runs = 1;
+  for (std::size_t at = 1; at < count && runs < runs_max;)
+    for (const std::size_t end = count - at < profile_block ? count : at + profile_block; at < end; ++at)
+      runs += numbers[at] != numbers[at - 1] ? 1U : 0U;
+  return runs;
+}
 
 // Appends the packing and `count` numbers, the one at `index` being number_at(index).
 template <class NumberAt>
@@ -122,12 +142,14 @@ template <class Word>
 void append_integers(std::string& out, const Word* numbers, std::size_t count, const integer_profile& profile) {
   const packing whole = profile.of_numbers();
   const std::uint64_t whole_bits = std::uint64_t{whole.width} * count;
-  const packing steps = count > 1 ? profile.of_steps() : packing{0, 64, 0};
-  const std::uint64_t steps_bits = std::uint64_t{steps.width} * count + 64;
-  const std::uint64_t runs_bits =
-      profile.runs * (std::uint64_t{whole.width} + static_cast<unsigned>(std::bit_width(count))) + 64;
   // What takes longer to read must be shorter by much.
-  if (runs_bits < whole_bits / 2 && runs_bits < steps_bits) {
+  const std::uint64_t steps_bits_max = whole_bits / 4 * 3;
+  const std::uint64_t runs_bits_max = whole_bits / 2;
+  const packing steps = packing_of_steps(numbers, count, steps_bits_max);
+  const std::uint64_t steps_bits = std::uint64_t{steps.width} * count + 64;
+  const std::uint64_t run_bits = std::uint64_t{whole.width} + static_cast<unsigned>(std::bit_width(count));
+  const std::uint64_t runs_bits = count_runs(numbers, count, runs_bits_max / run_bits + 1) * run_bits + 64;
+  if (runs_bits < runs_bits_max && runs_bits < steps_bits) {
     sequence<std::uint64_t> values;
     sequence<std::uint64_t> lengths;
     std::uint64_t longest = 0;
@@ -142,7 +164,7 @@ void append_integers(std::string& out, const Word* numbers, std::size_t count, c
     append_packed(out, values.size(), whole, [&](std::size_t index) { return values[index]; });
     append_packed(out, lengths.size(), {0, static_cast<unsigned>(std::bit_width(longest)), 0},
                   [&](std::size_t index) { return lengths[index]; });
-  } else if (steps_bits < whole_bits / 4 * 3) {
+  } else if (steps_bits < steps_bits_max) {
     out.push_back(static_cast<char>(integer_encoding::delta));
     append_varint(out, fold_sign(numbers[0]));
     append_packed(out, count - 1, steps, [&](std::size_t index) {

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "../core/arena.hpp"
+#include "../core/array_view.hpp"
 #include "../core/config.hpp"
 #include "../core/sequence.hpp"
 #include "../core/text_prefix.hpp"
@@ -108,12 +109,18 @@ class dictionary_builder {
 template <class = void>
 class text_writer {
  public:
-  // Appends at least one text.
-  void append(std::string& out, const text_array& texts) {
-    if (texts.count > 1 && dictionary_.build(texts) && is_shorter(texts)) return append_dictionary(out);
-    out.push_back(static_cast<char>(text_encoding::plain));
-    append_integers(out, texts.lengths, texts.count);
-    out.append(texts.text);
+  // Appends at least one text. Returns those that differ, until the next call, if that has been found out; else none.
+  array_view<std::string_view> append(std::string& out, const text_array& texts) {
+    const bool has_dictionary = texts.count > 1 && dictionary_.build(texts);
+    if (has_dictionary && is_shorter(texts)) {
+      append_dictionary(out);
+    } else {
+      out.push_back(static_cast<char>(text_encoding::plain));
+      append_integers(out, texts.lengths, texts.count);
+      out.append(texts.text);
+    }
+    if (!has_dictionary) return {};
+    return {dictionary_.entries().data(), dictionary_.entries().size()};
   }
 
  private:

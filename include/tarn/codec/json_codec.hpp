@@ -45,7 +45,7 @@ class json_builder {
   }
 
   // errc::limit_exceeded if the row's text is longer than limits::row_bytes_max.
-  [[nodiscard]] status append(row_view values) {
+  [[nodiscard]] status append(const row_view& values) {
     const list_view list = values.values();
     char* const room = make_room();
     char* const first = room + (frame_.row_count > 0 ? 1 : 0);

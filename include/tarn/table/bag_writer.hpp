@@ -7,9 +7,7 @@
 #include "../core/config.hpp"
 #include "../core/result.hpp"
 #include "../core/row.hpp"
-#include "../core/sequence.hpp"
 #include "../core/uuid.hpp"
-#include "../core/value.hpp"
 #include "../log/entry.hpp"
 #include "../log/table_state.hpp"
 #include "bounds_builder.hpp"
@@ -41,9 +39,8 @@ class bag_writer {
   // Appends a copy of a row that `check_row` has accepted. After an error (the codec refuses its length) all is as it
   // was.
   [[nodiscard]] status append(const row_view& values) {
-    const list_view views(views_of(values.values(), views_), values.size());
-    const status appended = rows_.append(views);
-    if (appended) bounds_.add(views);
+    const status appended = rows_.append(values);
+    if (appended) bounds_.add(values.values());
     return appended;
   }
 
@@ -65,7 +62,6 @@ class bag_writer {
   uuid id_;
   builder rows_;
   bounds_builder<> bounds_;
-  sequence<value_view> views_;  // of a row that has none
 };
 
 }  // namespace tarn::inline TARN_ABI

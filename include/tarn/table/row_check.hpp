@@ -220,6 +220,22 @@ template <class = void>
   return checker.bytes() <= bounds.row_bytes_max;
 }
 
+// Any row.
+template <class = void>
+[[nodiscard]] [[gnu::noinline]] status check_values(const row_view& values, const schema& columns,
+                                                    const limits& bounds) {
+  if (values.size() != columns.size())
+    return error(errc::invalid_argument,
+                 concat({"the row has ", values.size(), values.size() == 1 ? " value" : " values", ", the table has ",
+                         columns.size(), " columns"}));
+  value_checker checker(bounds);
+  for (std::size_t at = 0; at < columns.size(); ++at)
+    if (const status good = check_for(columns[at], values[at], checker); !good) return good;
+  if (checker.bytes() <= bounds.row_bytes_max) return {};
+  return error(errc::limit_exceeded, concat({"the row has about ", checker.bytes(), " bytes, limits::row_bytes_max is ",
+                                             bounds.row_bytes_max}));
+}
+
 }  // namespace row_check_detail
 
 // errc::invalid_argument or errc::limit_exceeded, saying which column is wrong and how. One pass over the values, or a
@@ -227,16 +243,7 @@ template <class = void>
 template <class = void>
 [[nodiscard]] status check_row(const row_view& values, const schema& columns, const limits& bounds) {
   if (row_check_detail::is_plain_row(values.values(), columns, bounds)) return {};
-  if (values.size() != columns.size())
-    return error(errc::invalid_argument,
-                 concat({"the row has ", values.size(), values.size() == 1 ? " value" : " values", ", the table has ",
-                         columns.size(), " columns"}));
-  row_check_detail::value_checker checker(bounds);
-  for (std::size_t at = 0; at < columns.size(); ++at)
-    if (const status good = row_check_detail::check_for(columns[at], values[at], checker); !good) return good;
-  if (checker.bytes() <= bounds.row_bytes_max) return {};
-  return error(errc::limit_exceeded, concat({"the row has about ", checker.bytes(), " bytes, limits::row_bytes_max is ",
-                                             bounds.row_bytes_max}));
+  return row_check_detail::check_values(values, columns, bounds);
 }
 
 // How errors call one of the rows that are written together.
@@ -249,7 +256,7 @@ template <class = void>
 template <class Rows>
 [[nodiscard]] status check_rows(const Rows& rows, const table_state& table, const limits& bounds) {
   std::size_t number = 0;
-  for (const row_view each : rows) {
+  for (const auto& each : rows) {
     const status good = check_row(each, table.columns, bounds);
     if (!good) return good.error().within(describe_row(number, rows.size(), table.name));
     ++number;

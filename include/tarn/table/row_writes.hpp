@@ -145,7 +145,7 @@ class row_writes {
   template <class Rows>
   [[nodiscard]] status append_each(pending& slot, const Rows& rows) {
     std::size_t inserted = 0;
-    for (const row_view each : rows) {
+    for (const auto& each : rows) {
       if (const status appended = append(slot, each); !appended) {
         if (!*failure_) return appended;
         const error why = appended.error().within(describe_row(inserted, rows.size(), slot.name()));
