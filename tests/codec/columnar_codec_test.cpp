@@ -20,6 +20,7 @@
 
 using namespace tarn;
 
+static_assert(block_cursor<columnar_cursor<>>);
 static_assert(row_codec<columnar_codec>);
 static_assert(row_builder<columnar_builder<>>);
 static_assert(columnar_codec::name == "columnar");
@@ -86,6 +87,21 @@ constexpr std::size_t many = 8'000;  // in one group
 constexpr std::size_t around = 150;  // bytes, besides the values
 
 }  // namespace
+
+TEST_CASE("rows lie next to each other in blocks") {
+  auto builder = columnar_codec{}.build(object_identity{"x", {1, 2}});
+  for (int number = 0; number < 1'000; ++number) REQUIRE(builder.append({number, "a"}));
+  auto cursor = builder.read_back();
+  CHECK(cursor.rows_ahead() == 0);
+  REQUIRE(cursor.next());
+  const std::size_t ahead = cursor.rows_ahead();
+  CHECK(ahead == 255);
+  CHECK(cursor.row().views()[2 * ahead].as_integer() == static_cast<std::int64_t>(ahead));
+  cursor.pass(ahead);
+  CHECK(cursor.rows_ahead() == 0);
+  REQUIRE(cursor.next());
+  CHECK(cursor.row()[0].as_integer() == static_cast<std::int64_t>(ahead) + 1);
+}
 
 TEST_CASE("Integers take as many bits as they need") {
   CHECK(size_of(many, [](std::size_t) { return 7; }) < around);

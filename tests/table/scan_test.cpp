@@ -1,11 +1,15 @@
 // table_scan through transactions: order, end, failure, and rows that outlive what they came from.
 #include <doctest/doctest.h>
 
+#include <cstdint>
+#include <map>
 #include <string>
+#include <tarn/codec/columnar_codec.hpp>
 #include <tarn/tarn.hpp>
 #include <utility>
 #include <vector>
 
+#include "../support/codecs.hpp"
 #include "../support/scripted_store.hpp"
 #include "../support/stores.hpp"
 
@@ -106,6 +110,52 @@ TEST_CASE("a scan outlives its transaction, its client, and being moved") {
   int rows = 1;
   while (moved.next()) ++rows;
   CHECK(rows == 7);
+}
+
+TEST_CASE_TEMPLATE("a scan is on the same row in the same place, whether or not rows lie next to each other", Codec,
+                   json_codec, columnar_codec, tarn_test::json_first, tarn_test::columnar_first) {
+  client<memory_store, Codec> lake{memory_store{}, small_objects(700)};
+  auto tx = lake.begin().value();
+  tx.create_table("x", {"n", "text"}).value();
+  std::map<std::int64_t, std::string> expected;
+  for (std::int64_t number = 0; number < 2'000; ++number) {
+    tx.insert("x", {number, "a"}).value();
+    expected[number] = "a";
+  }
+  const auto rows_of = [](auto& of) {
+    auto scan = of.scan("x").value();
+    std::map<std::int64_t, std::string> found;
+    std::uint64_t rows = 0;
+    while (scan.next()) {
+      found[scan.row()[0].as_integer()] = scan.row()[1].as_string();
+      REQUIRE(scan.statistics().rows == ++rows);
+    }
+    CHECK(scan.status().has_value());
+    CHECK(rows == found.size());
+    return found;
+  };
+  // Those in objects and those that are not flushed yet; later also with rows that have been replaced and deleted.
+  for (const std::int64_t divisor : {7, 5, 3}) {
+    auto scan = tx.scan("x").value();
+    while (scan.next()) {
+      const std::int64_t number = scan.row()[0].as_integer();
+      if (number % divisor == 0) {
+        tx.erase(scan).value();
+        expected.erase(number);
+      } else if (number % divisor == 1) {
+        tx.update(scan, {{"text", "b"}}).value();
+        expected[number] = "b";
+      }
+    }
+    CHECK(rows_of(tx) == expected);
+    CHECK(tx.update_where("x", {{"n", comparison::less_than, 10 * divisor}}, {{"text", "c"}}).has_value());
+    for (auto& [number, text] : expected)
+      if (number < 10 * divisor) text = "c";
+    CHECK(rows_of(tx) == expected);
+    tx.commit().value();
+    tx = lake.begin().value();
+    CHECK(rows_of(tx) == expected);
+  }
 }
 
 TEST_CASE("a row knows its columns") {

@@ -56,6 +56,28 @@ concept row_cursor = std::movable<C> && requires(C& cursor) {
   { cursor.status() } -> std::same_as<status>;
 };
 
+// A cursor that puts rows together, some at a time, as `value_view`s: where one row ends the next one begins.
+// `rows_ahead` is how many come so after the one that next() moved to. Whoever reads them without calling next() calls
+// `pass(count)`, of as many at most, before anything else: then all is as if next() had been called so often.
+template <class C>
+concept block_cursor = row_cursor<C> && requires(C& cursor, std::size_t count) {
+  { cursor.rows_ahead() } -> std::same_as<std::size_t>;
+  cursor.pass(count);
+};
+
+// The same of any cursor.
+template <row_cursor Cursor>
+[[nodiscard]] std::size_t rows_ahead([[maybe_unused]] const Cursor& cursor) noexcept {
+  if constexpr (block_cursor<Cursor>)
+    return cursor.rows_ahead();
+  else
+    return 0;
+}
+template <row_cursor Cursor>
+void pass_rows([[maybe_unused]] Cursor& cursor, [[maybe_unused]] std::size_t count) noexcept {
+  if constexpr (block_cursor<Cursor>) cursor.pass(count);
+}
+
 // Rows in the making. `append` takes a row that table/row_check.hpp has accepted and copies it; after an error (the
 // encoded row is longer than limits allow) the builder is as it was before. `read_back` gives the rows appended so far;
 // its cursor stays valid, and goes on reading just those, whatever happens to the builder afterwards. `restart` begins

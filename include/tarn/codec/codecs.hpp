@@ -41,6 +41,16 @@ class either_cursor {
   [[nodiscard]] list_view row() const { return first_ ? first_->row() : second_->row(); }
   [[nodiscard]] tarn::status status() const { return first_ ? first_->status() : second_->status(); }
 
+  [[nodiscard]] std::size_t rows_ahead() const noexcept {
+    return first_ ? tarn::rows_ahead(*first_) : tarn::rows_ahead(*second_);
+  }
+  void pass(std::size_t count) noexcept {
+    if (first_)
+      pass_rows(*first_, count);
+    else
+      pass_rows(*second_, count);
+  }
+
   // Whether the object's codec hands out batches; else there are none.
   [[nodiscard]] bool has_batches() const requires some_batches {
     return first_ ? tarn::has_batches(*first_) : tarn::has_batches(*second_);

@@ -83,6 +83,13 @@ class columnar_cursor {
   // The row that next() moved to; valid until the next call of next() or next_batch(), also if the cursor is moved.
   [[nodiscard]] list_view row() const noexcept { return {row_, row_ == nullptr ? 0 : columns_.size()}; }
 
+  // See `block_cursor`.
+  [[nodiscard]] std::size_t rows_ahead() const noexcept { return left_in_block_; }
+  void pass(std::size_t count) noexcept {
+    left_in_block_ -= count;
+    row_ += count * columns_.size();
+  }
+
   // A value of the row that next() moved to, also of a column that was not selected; valid as the row is. False if its
   // chunk is damaged: then the cursor has failed. Cost: the first time in a group that of the chunk.
   [[nodiscard]] bool fetch(std::size_t column, value_view& value) {

@@ -200,21 +200,13 @@ template <class = void>
   return in.take(packed_size(count, width), found.data);
 }
 
-// Calls use(index, number) for each of `count` numbers.
-template <class Use>
-void unpack(const packed_integers& from, std::size_t count, Use use) {
+// Of numbers of at least one bit. `Shifted`: their shift is not 0, which takes longer.
+template <bool Shifted, class Use>
+void unpack_bits(const packed_integers& from, std::size_t count, Use use) {
   const std::uint64_t base = from.how.base;
   const unsigned width = from.how.width;
-  const unsigned shift = from.how.shift;
+  const unsigned shift = Shifted ? from.how.shift : 0;
   const char* const data = from.data.data();
-  if (width == 0) {
-    for (std::size_t index = 0; index < count; ++index) use(index, base);
-    return;
-  }
-  if (width == 64 && base == 0 && shift == 0) {
-    for (std::size_t index = 0; index < count; ++index) use(index, load_64(data + 8 * index));
-    return;
-  }
   const std::uint64_t mask = width == 64 ? UINT64_MAX : (std::uint64_t{1} << width) - 1;
   const std::size_t size = from.data.size();
   // Of how many numbers the eight bytes can be loaded that they begin in.
@@ -229,6 +221,21 @@ void unpack(const packed_integers& from, std::size_t count, Use use) {
   if (rest_begin < size) std::memcpy(rest, data + rest_begin, size - rest_begin);
   for (std::size_t index = most; index < count; ++index, bit += width)
     use(index, base + ((load_64(rest + (bit / 8 - rest_begin)) >> bit % 8 & mask) << shift));
+}
+
+// Calls use(index, number) for each of `count` numbers.
+template <class Use>
+void unpack(const packed_integers& from, std::size_t count, Use use) {
+  const packing& how = from.how;
+  if (how.width == 0) {
+    for (std::size_t index = 0; index < count; ++index) use(index, how.base);
+  } else if (how.width == 64 && how.base == 0 && how.shift == 0) {
+    for (std::size_t index = 0; index < count; ++index) use(index, load_64(from.data.data() + 8 * index));
+  } else if (how.shift == 0) {
+    unpack_bits<false>(from, count, use);
+  } else {
+    unpack_bits<true>(from, count, use);
+  }
 }
 
 // A number as what it stands for in the array it is read into.

@@ -34,10 +34,7 @@ class json_builder {
   }
 
   void restart(const object_identity& identity) {
-    if (text_.unique())
-      text_->clear();
-    else
-      text_ = text_of_capacity(text_->capacity());
+    if (!text_.unique()) text_ = text_of_capacity(text_->capacity());
     id_ = identity.id;
     columns_ = 0;
     finished_ = false;
@@ -93,21 +90,25 @@ class json_builder {
     return text;
   }
 
+  // What the string had before becomes room.
   void begin(const object_identity& identity) {
-    frame_ = append_json_object_head(*text_, identity);
-    size_ = text_->size();
+    std::string head;
+    frame_ = append_json_object_head(head, identity);
+    size_ = head.size();
+    text_->replace(0, size_, head);
   }
 
   [[nodiscard]] std::string_view text() const noexcept { return std::string_view(*text_).substr(0, size_); }
 
   // A cursor that shares the text keeps the one that it has.
   [[nodiscard]] std::string& writable_text() {
-    if (!text_.unique()) {
-      shared<std::string> copy = text_of_capacity(text_->capacity());
-      copy->append(text());
-      text_ = std::move(copy);
-    }
+    if (!text_.unique()) copy_text();
     return *text_;
+  }
+  [[gnu::noinline]] void copy_text() {
+    shared<std::string> copy = text_of_capacity(text_->capacity());
+    copy->append(text());
+    text_ = std::move(copy);
   }
 
   // Where a row can be written that is plain, and a comma before it.

@@ -230,6 +230,14 @@ void write_eight_digits(char* out, std::uint64_t digits) noexcept {
   }
 }
 
+// How many digits a number below 10^8 has, which is known before they are: what is written next need not wait for them.
+template <class = void>
+[[nodiscard]] unsigned count_digits(std::uint32_t number) noexcept {
+  constexpr std::uint32_t powers[] = {0, 10, 100, 1'000, 10'000, 100'000, 1'000'000, 10'000'000, 100'000'000};
+  const unsigned least = static_cast<unsigned>(std::bit_width(number | 1U)) * 1'233 >> 12;  // log 2 is 1,233 / 4,096
+  return least + (number >= powers[least] ? 1U : 0U);
+}
+
 // Without zeros in front.
 template <class = void>
 [[nodiscard]] char* write_digits(char* out, std::uint64_t number) noexcept {
@@ -239,10 +247,10 @@ template <class = void>
     write_eight_digits(out, part_eight_digits(static_cast<std::uint32_t>(number % eight)));
     return out + 8;
   }
-  const std::uint64_t digits = part_eight_digits(static_cast<std::uint32_t>(number));
-  const int zeros = digits == 0 ? 7 : std::countr_zero(digits) / 8;
-  write_eight_digits(out, digits >> 8 * zeros);
-  return out + (8 - zeros);
+  const auto short_number = static_cast<std::uint32_t>(number);
+  const unsigned count = count_digits(short_number);
+  write_eight_digits(out, part_eight_digits(short_number) >> 8 * (8 - count));
+  return out + count;
 }
 
 }  // namespace json_detail

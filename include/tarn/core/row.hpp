@@ -26,7 +26,7 @@ class row_view {
 
   [[nodiscard]] std::size_t size() const noexcept { return values_.size(); }
   // `index` must be less than size(). A template: a literal 0 would else be as good a `const char*`.
-  [[nodiscard]] value_view operator[](std::integral auto index) const noexcept {
+  [[nodiscard]] [[gnu::always_inline]] value_view operator[](std::integral auto index) const noexcept {
     return values_[static_cast<std::size_t>(index)];
   }
   // The value in the column of this name; fails loudly (see `fail`) if there is none. Linear in the number of columns:

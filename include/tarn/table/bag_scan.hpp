@@ -51,6 +51,17 @@ class bag_scan {
     }
   }
 
+  // See `block_cursor`.
+  [[nodiscard]] std::size_t rows_ahead() const noexcept {
+    return buffered_ ? buffered_->rows_ahead() : reader_->rows_ahead();
+  }
+  void pass(std::size_t count) noexcept {
+    if (buffered_)
+      buffered_->pass(count);
+    else
+      reader_->pass(count);
+  }
+
   // Only after next() has returned true.
   [[nodiscard]] list_view row() const { return buffered_ ? buffered_->row() : reader_->row(); }
   [[nodiscard]] bag_row place() const { return {object_, buffered_ ? buffered_->number() : reader_->number()}; }

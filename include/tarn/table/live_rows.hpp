@@ -8,6 +8,7 @@
 #include "../codec/codec.hpp"
 #include "../core/config.hpp"
 #include "../core/result.hpp"
+#include "../core/sequence.hpp"
 #include "../core/shared.hpp"
 #include "../core/value.hpp"
 #include "../log/row_set.hpp"
@@ -29,6 +30,20 @@ class live_rows {
   // Of that row, deleted ones counted.
   [[nodiscard]] std::uint64_t number() const noexcept { return read_ - 1; }
   [[nodiscard]] tarn::status status() const { return rows_.status(); }
+
+  // See `block_cursor`. Up to the next one that was deleted.
+  [[nodiscard]] std::size_t rows_ahead() const noexcept {
+    const std::size_t ahead = tarn::rows_ahead(rows_);
+    if (ahead == 0) return 0;
+    const sequence<row_range>& ranges = deleted_->ranges();
+    if (next_range_ == ranges.size()) return ahead;
+    const std::uint64_t live = ranges[next_range_].first - read_;
+    return live < ahead ? static_cast<std::size_t>(live) : ahead;
+  }
+  void pass(std::size_t count) noexcept {
+    pass_rows(rows_, count);
+    read_ += count;
+  }
 
  private:
   [[nodiscard]] bool is_deleted(std::uint64_t number) noexcept {

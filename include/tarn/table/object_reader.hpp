@@ -124,6 +124,13 @@ class object_reader {
   [[nodiscard]] list_view row() const noexcept { return row_; }
   [[nodiscard]] tarn::status status() const { return cursor_->status(); }
 
+  // See `block_cursor`.
+  [[nodiscard]] std::size_t rows_ahead() const noexcept { return projection_ ? 0 : tarn::rows_ahead(*cursor_); }
+  void pass(std::size_t count) noexcept {
+    pass_rows(*cursor_, count);
+    row_ = list_view(row_.views() + count * row_.size(), row_.size());
+  }
+
   // Reads only these of the columns that its rows have, as far as the codec can: see `select_columns`. Before the first
   // row.
   void select(const sequence<std::size_t>& wanted) {

@@ -55,6 +55,7 @@ class [[nodiscard]] table_scan {
   // Of a bag; `transaction` is who reads it.
   table_scan(copy_on_write<table_state> table, bag_rows rows, const uuid& transaction, shared<const row_filter> wanted)
       : table_(std::move(table)),
+        columns_(&table_->columns),
         wanted_(std::move(wanted)),
         bag_(shared<bag_rows>::make(std::move(rows))),
         reader_id_(transaction) {}
@@ -62,6 +63,7 @@ class [[nodiscard]] table_scan {
   table_scan(copy_on_write<table_state> table, keyed_rows rows, const uuid& transaction, std::uint64_t writes,
              shared<const row_filter> wanted)
       : table_(std::move(table)),
+        columns_(&table_->columns),
         wanted_(std::move(wanted)),
         keyed_(shared<keyed_rows>::make(std::move(rows))),
         reader_id_(transaction),
@@ -69,22 +71,22 @@ class [[nodiscard]] table_scan {
 
   // Moves to the next row. False at the end and on failure, from then on always.
   [[nodiscard]] bool next() {
-    if (done_) return false;
-    const bool all = wanted_->conditions().empty();  // without this, scans that want all rows take 7 % longer
-    do on_row_ = keyed_ ? keyed_->next() : bag_->next();
-    while (on_row_ && !all && !wanted_->matches(row().values()));
-    if (!on_row_) return finish(keyed_ ? keyed_->status() : bag_->status());
-    ++rows_;
+    if (ahead_ == 0) return next_block();
+    --ahead_;
+    row_ = list_view(row_.views() + row_.size(), row_.size());
     return true;
   }
 
   // Only after next() has returned true.
-  [[nodiscard]] row_view row() const { return {keyed_ ? keyed_->row() : bag_->row(), &table_->columns}; }
+  [[nodiscard]] row_view row() const noexcept { return {row_, columns_}; }
   // Whether it stands on a row that `transaction::update` and `erase` of this transaction can change.
   [[nodiscard]] bool stands_for(const uuid& transaction) const noexcept { return on_row_ && reader_id_ == transaction; }
   // Where that row is: in a bag; in a keyed table, what is known of it, and how many writes the transaction had made
   // when the scan began.
-  [[nodiscard]] bag_row place_in_bag() const { return bag_->place(); }
+  [[nodiscard]] bag_row place_in_bag() const {
+    const bag_row first = bag_->place();
+    return {first.object, first.number + passed()};
+  }
   [[nodiscard]] keyed_place place() const noexcept { return keyed_->place(); }
   [[nodiscard]] std::uint64_t writes() const noexcept { return writes_; }
 
@@ -96,7 +98,7 @@ class [[nodiscard]] table_scan {
   [[nodiscard]] const schema& columns() const noexcept { return table_->columns; }
   [[nodiscard]] std::uint32_t schema_number() const noexcept { return table_->schema_number(); }
   [[nodiscard]] scan_statistics statistics() const noexcept {
-    if (!keyed_) return {rows_, bag_->objects(), bag_->objects_skipped(), bag_->bytes()};
+    if (!keyed_) return {rows_ + passed(), bag_->objects(), bag_->objects_skipped(), bag_->bytes()};
     return {rows_, keyed_->objects(), 0, keyed_->bytes(), keyed_->merged()};
   }
 
@@ -119,6 +121,36 @@ class [[nodiscard]] table_scan {
   [[nodiscard]] sentinel end() const noexcept { return {}; }
 
  private:
+  // Moves to a row by asking for it. Those next to it are then handed out here, without a call for each.
+  [[nodiscard]] bool next_block() {
+    if (done_) return false;
+    if (keyed_) return next_of(*keyed_);
+    if (block_ > 0) {
+      bag_->pass(block_);
+      rows_ += block_;
+      block_ = 0;
+    }
+    if (!next_of(*bag_)) return false;
+    if (wanted_->conditions().empty()) ahead_ = block_ = bag_->rows_ahead();
+    return true;
+  }
+
+  // Moves to the next row that matches.
+  template <class Rows>
+  [[nodiscard]] bool next_of(Rows& rows) {
+    const bool all = wanted_->conditions().empty();  // without this, scans that want all rows take 7 % longer
+    do {
+      on_row_ = rows.next();
+      if (!on_row_) return finish(rows.status());
+      row_ = rows.row();
+    } while (!all && !wanted_->matches(row_));
+    ++rows_;
+    return true;
+  }
+
+  // Of the rows next to the one that was asked for, those that have been handed out.
+  [[nodiscard]] std::size_t passed() const noexcept { return block_ - ahead_; }
+
   [[nodiscard]] bool finish(tarn::status outcome) {
     done_ = true;
     status_ = std::move(outcome);
@@ -126,12 +158,16 @@ class [[nodiscard]] table_scan {
   }
 
   copy_on_write<table_state> table_;
+  const schema* columns_;
   shared<const row_filter> wanted_;
   shared<bag_rows> bag_;      // null: a keyed table
   shared<keyed_rows> keyed_;  // null: a bag
   uuid reader_id_;
   std::uint64_t writes_ = 0;
-  std::uint64_t rows_ = 0;
+  std::uint64_t rows_ = 0;  // handed out, but for those of the block
+  list_view row_;
+  std::size_t block_ = 0;  // how many rows were next to the one that was asked for last, of a bag
+  std::size_t ahead_ = 0;  // of those, how many have not been handed out
   bool on_row_ = false;
   bool done_ = false;
   tarn::status status_;
