@@ -118,18 +118,15 @@ class object_reader {
 
   [[nodiscard]] bool next() {
     if (!cursor_->next()) return false;
-    row_ = projection_ ? projection_->apply(cursor_->row()) : cursor_->row();
+    if (projection_) projected_ = projection_->apply(cursor_->row());
     return true;
   }
-  [[nodiscard]] list_view row() const noexcept { return row_; }
+  [[nodiscard]] list_view row() const { return projection_ ? projected_ : cursor_->row(); }
   [[nodiscard]] tarn::status status() const { return cursor_->status(); }
 
   // See `block_cursor`.
   [[nodiscard]] std::size_t rows_ahead() const noexcept { return projection_ ? 0 : tarn::rows_ahead(*cursor_); }
-  void pass(std::size_t count) noexcept {
-    pass_rows(*cursor_, count);
-    row_ = list_view(row_.views() + count * row_.size(), row_.size());
-  }
+  void pass(std::size_t count) noexcept { pass_rows(*cursor_, count); }
 
   // Reads only these of the columns that its rows have, as far as the codec can: see `select_columns`. Before the first
   // row.
@@ -167,7 +164,7 @@ class object_reader {
   object_bytes<Store> bytes_;  // where the cursor looks into
   shared<cursor> cursor_;
   shared<projection> projection_;  // null: its rows have the table's columns
-  list_view row_;
+  list_view projected_;
 };
 
 }  // namespace tarn::inline TARN_ABI
