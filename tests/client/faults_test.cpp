@@ -173,7 +173,7 @@ TEST_CASE("a marker that is listed and not there costs one get, however far away
   client lake = made.open();
   for (std::uint64_t which = 0; which < 4; ++which) {
     client cold = made.open();
-    made.plan_fault(0, fault_kind::ghost_name, which);
+    made.plan_fault(1, fault_kind::ghost_name, which);  // after the first marker
     const std::uint64_t before = made.faults->calls();
     REQUIRE(cold.begin().has_value());
     CHECK(made.has_fired());

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <tarn/client.hpp>
 #include <tarn/log/checkpoint.hpp>
 #include <tarn/log/entry_writer.hpp>
 #include <tarn/log/open.hpp>
@@ -60,6 +61,11 @@ std::string told(const result<shared_snapshot>& found) {
   return found ? concat({(*found)->at.number}) : std::string(name_of(found.error().code()));
 }
 
+struct flat_store : scripted_store {
+  using scripted_store::scripted_store;
+  static constexpr store_strengths strengths{.flat_list = true};
+};
+
 std::string start_before(setup& made, std::int64_t ms) {
   return told(find_start_before(made.store, made.extent, {ms}, limits()));
 }
@@ -80,6 +86,31 @@ TEST_CASE("reading begins at the newest checkpoint that is good, small enough, a
   CHECK(start(5, tight) == "-1");  // all are passed over, and the log is there from its beginning
   made.fail(checkpoint_name({3}));
   CHECK(start(4) == "io");
+}
+
+TEST_CASE("where a list goes through all names anyway, the one that finds a checkpoint tells how far the log reaches") {
+  const setup made;
+  const auto open = [&](auto store) {
+    client lake(store);
+    store.plan().lists = 0;
+    const auto begun = lake.begin();
+    const std::uint64_t lists = store.plan().lists;
+    const std::string found = begun ? concat({begun->read_version().number}) : begun.error().message();
+    return concat({found, " after ", lists});
+  };
+  memory_store content = scripted_store(made.store).inner();
+  CHECK(open(flat_store(content)) == "5 after 1");
+  CHECK(open(scripted_store(content)) == "5 after 2");
+  // What is missing after the checkpoint is missed both ways.
+  for (const std::int64_t number : {4, 5}) REQUIRE(content.remove(checkpoint_name({number})).has_value());
+  REQUIRE(content.remove(entry_name({4})).has_value());
+  CHECK(open(flat_store(content)).starts_with("version 4 (_log_00000000000000000004) is missing"));
+  CHECK(open(scripted_store(content)).starts_with("version 4 (_log_00000000000000000004) is missing"));
+  // And a time is found, in one list as well.
+  flat_store flat(content);
+  client lake(flat);
+  flat.plan().lists = 0;
+  CHECK(lake.begin_at(timestamp{1'500})->read_version() == version{1});
 }
 
 TEST_CASE("a time is looked for in entries, and in checkpoints of those that state none") {

@@ -117,6 +117,7 @@ TEST_CASE("a listing saves the markers before the last, each of which costs a ge
     store.plan().gets = 0;
     REQUIRE(list_truncations(store, listed).has_value());
     CHECK(store.plan().gets == (count == 0 ? 1 : count == 1 ? 2 : 3));
+    CHECK(store.plan().lists == (count == 0 ? 0 : 1));  // of a log that was never truncated there is nothing to list
     CHECK(listed.markers == count);
   }
 }
@@ -167,6 +168,18 @@ TEST_CASE("a damaged marker is an error, also if the listing names it last") {
   CHECK(find_truncations(store, other).error().code() == errc::corrupt);
   CHECK(other.truncated == version{3});
   CHECK_FALSE(find_emptied_slot(store, {{}, 2, {7}, {}}, sample_id(1), {1}).has_value());
+}
+
+TEST_CASE("a damaged marker before the last is in nobody's way") {
+  for (const std::int64_t damaged : {0, 1}) {
+    memory_store store;
+    for (const std::int64_t number : {0, 1, 2})
+      put(store, number, number == damaged ? "damaged" : write_marker(marker_to(10 * number, 10 * number + 9)));
+    log_extent extent;
+    CHECK(list_truncations(store, extent).has_value());
+    CHECK(extent.markers == 3);
+    CHECK(extent.truncated == version{29});
+  }
 }
 
 TEST_CASE("where a transaction was is asked of the truncations that have emptied its slots") {

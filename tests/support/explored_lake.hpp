@@ -313,16 +313,27 @@ class explored_lake {
     return {};
   }
   // Housekeeping gives way to others; the transactions of all others are begun again as often as there are others.
-  [[nodiscard]] static bool may_end_with(program_kind kind, tarn::errc code) {
+  [[nodiscard]] bool may_end_with(program_kind kind, tarn::errc code) const {
     switch (kind) {
       case program_kind::compact_keys:
       case program_kind::compact_bag:
         return code == tarn::errc::conflict || code == tarn::errc::expired || code == tarn::errc::snapshot_expired;
       case program_kind::vacuum: return code == tarn::errc::expired;
-      case program_kind::read: return code == tarn::errc::snapshot_expired;  // vacuums here give no grace
+      case program_kind::update:
+      case program_kind::erase:
+      case program_kind::transfer:
+      case program_kind::read:
+      case program_kind::give:
+      case program_kind::take: return code == tarn::errc::snapshot_expired && has_vacuum();
       case program_kind::truncate: return code == tarn::errc::conflict || code == tarn::errc::expired;
       default: return false;
     }
+  }
+  // Vacuums here give no grace: they may take what others are about to read.
+  [[nodiscard]] bool has_vacuum() const {
+    for (const program_kind each : kinds_)
+      if (each == program_kind::vacuum || each == program_kind::truncate) return true;
+    return false;
   }
   [[nodiscard]] static bool may_be_disturbed_with(tarn::errc code) {
     return code == tarn::errc::io || code == tarn::errc::commit_unknown || code == tarn::errc::conflict ||

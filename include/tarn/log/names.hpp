@@ -21,6 +21,7 @@
 
 namespace tarn::inline TARN_ABI {
 
+inline constexpr std::string_view lake_prefix = "_";  // of all of them
 inline constexpr std::string_view log_prefix = "_log_";
 inline constexpr std::string_view object_prefix = "_table_";
 inline constexpr std::string_view checkpoint_prefix = "_checkpoint_";

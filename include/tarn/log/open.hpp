@@ -32,13 +32,15 @@ namespace tarn::inline TARN_ABI {
 namespace open_detail {
 
 // The versions that may have a checkpoint, oldest first: those that the store lists and those that the latest
-// truncation relies on. One `list`.
+// truncation relies on. One `list`, which tells how far the log reaches, too, where that costs nothing.
 template <object_store Store>
-[[nodiscard]] result<sequence<version>> list_checkpoints(Store& store, const log_extent& extent) {
+[[nodiscard]] result<sequence<version>> list_checkpoints(Store& store, log_extent& extent) {
+  constexpr bool flat = strengths_of<Store>().flat_list;
   sequence<version> all = extent.checkpoints;
-  const status listed = store.list(checkpoint_prefix, std::string_view(), [&](std::string_view name) {
+  const status listed = store.list(flat ? lake_prefix : checkpoint_prefix, {}, [&](std::string_view name) {
     version at;
     if (parse_checkpoint_name(name, at)) all.push_back(at);
+    if (flat && parse_entry_name(name, at) && at > extent.listed) extent.listed = at;
   });
   if (!listed) return listed.error();
   sort(all.begin(), all.size(), [](version a, version b) { return a < b; });
@@ -76,8 +78,7 @@ template <object_store Store>
 }
 
 template <object_store Store>
-[[nodiscard]] result<shared_snapshot> find_start(Store& store, const log_extent& extent, version last,
-                                                 const limits& bounds) {
+[[nodiscard]] result<shared_snapshot> find_start(Store& store, log_extent& extent, version last, const limits& bounds) {
   if (last < extent.truncated) return read_held_checkpoint(store, extent, last, bounds);
   const result<sequence<version>> all = list_checkpoints(store, extent);
   if (!all) return all.error();
@@ -112,7 +113,7 @@ template <object_store Store>
 }
 
 template <object_store Store>
-[[nodiscard]] result<shared_snapshot> find_start_before(Store& store, const log_extent& extent, timestamp time,
+[[nodiscard]] result<shared_snapshot> find_start_before(Store& store, log_extent& extent, timestamp time,
                                                         const limits& bounds) {
   const result<sequence<version>> all = list_checkpoints(store, extent);
   if (!all) return all.error();
@@ -124,7 +125,7 @@ template <object_store Store>
                               return before && *before;
                             });
   if (!failure) return failure.error();
-  if (later > first) return find_start(store, extent, (*all)[later - 1], bounds);
+  if (later > first) return open_detail::find_start(store, extent, (*all)[later - 1], bounds);
   if (extent.truncated == version()) return shared_snapshot();
   return error(errc::snapshot_expired, concat({"what was committed at ", time.ms,
                                                " ms since 1970 or before is gone: the log was truncated to version ",
@@ -132,7 +133,7 @@ template <object_store Store>
 }
 
 template <object_store Store>
-[[nodiscard]] result<shared_snapshot> find_first(Store& store, const log_extent& extent, const limits& bounds) {
+[[nodiscard]] result<shared_snapshot> find_first(Store& store, log_extent& extent, const limits& bounds) {
   if (extent.truncated == version()) return shared_snapshot();
   const result<sequence<version>> all = list_checkpoints(store, extent);
   if (!all) return all.error();

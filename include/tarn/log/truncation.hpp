@@ -113,6 +113,14 @@ template <object_store Store>
   return read_marker(*bytes, name);
 }
 
+// Learns what the marker of the truncation `number` says, which must be the latest that is known.
+template <class = void>
+void note_truncation(log_extent& extent, std::int64_t number, const truncation_marker& marker) {
+  extent.markers = number + 1;
+  extent.truncated = marker.last;
+  extent.checkpoints = marker.checkpoints;
+}
+
 // Brings what is known of truncations up to date. One `get` that finds nothing, and one for each that is new. A store
 // that cannot remove has none.
 template <object_store Store>
@@ -122,23 +130,26 @@ template <object_store Store>
       const result<truncation_marker> next = get_marker(store, extent.markers);
       if (!next && next.error().code() == errc::not_found) return {};
       if (!next) return next.error();
-      ++extent.markers;
-      extent.truncated = next->last;
-      extent.checkpoints = next->checkpoints;
+      note_truncation(extent, extent.markers, *next);
     }
   }
   return {};
 }
 
-// The same for a client that knows nothing yet: a listing saves it most of the markers before the last. Names that the
-// store lists and does not have cost a `get` each.
+// The same for a client that knows nothing yet: if there is any, a listing saves it most of the markers before the
+// last. Names that the store lists and does not have cost a `get` each.
 template <object_store Store>
 [[nodiscard]] status list_truncations(Store& store, log_extent& extent) {
   if constexpr (removing_store<Store>) {
+    const result<truncation_marker> next = get_marker(store, extent.markers);
+    if (!next && next.error().code() == errc::not_found) return {};
+    // A damaged marker, or a newer tarn's, is in nobody's way if there is a later one.
+    if (!next && next.error().code() != errc::corrupt && next.error().code() != errc::unsupported) return next.error();
+    if (next) note_truncation(extent, extent.markers, *next);
     sequence<std::int64_t> numbers;
     const status listed = store.list(marker_prefix, std::string_view(), [&](std::string_view name) {
       std::int64_t number = 0;
-      if (parse_marker_name(name, number) && number > extent.markers) numbers.push_back(number);
+      if (parse_marker_name(name, number) && number >= extent.markers) numbers.push_back(number);
     });
     if (!listed) return listed;
     sort(numbers.begin(), numbers.size(), [](std::int64_t a, std::int64_t b) { return a < b; });
@@ -147,6 +158,7 @@ template <object_store Store>
       if (!found && found.error().code() == errc::not_found) continue;
       if (!found) return found.error();  // it may be one that the store does not have
       extent.markers = numbers[at];
+      if (found) note_truncation(extent, numbers[at], *found);
       break;
     }
   }

@@ -70,7 +70,7 @@ class file_store {
   // `durable` unless durability::none is asked for; `complete_list` as far as the file system keeps what POSIX says of
   // readdir, as local ones do.
   static constexpr store_strengths strengths{
-      .durable = true, .complete_list = true, .thread_safe = TARN_HAS_THREADS != 0};
+      .durable = true, .complete_list = true, .thread_safe = TARN_HAS_THREADS != 0, .flat_list = true};
 
   // Touches nothing yet. The folder is opened at its first use (a relative path is resolved then) and is made by the
   // first put if it is missing; the folders above it must exist.
@@ -118,7 +118,7 @@ class file_store {
   [[nodiscard]] status list(std::string_view prefix, std::string_view start_after, Visitor&& visit) {
     return visit_names([&](std::string_view name) {
       if (name.starts_with(temporary_prefix)) state_->left.note_found(name);
-      if (is_store_name(name) && name.starts_with(prefix) && name > start_after) visit(name);
+      if (name.starts_with(prefix) && name > start_after && is_store_name(name)) visit(name);
     });
   }
 

@@ -98,6 +98,7 @@ struct store_strengths {
   bool durable = false;        // created bytes survive the loss of power
   bool complete_list = false;  // a list names everything whose put had returned before the list began, once
   bool thread_safe = false;    // one store object may be used by several threads at once
+  bool flat_list = false;      // a list goes through all names, whatever its prefix: one list of all is the least work
 };
 
 template <class S>

@@ -72,7 +72,8 @@ class fault_store {
   using state = std::shared_ptr<fault_state<Chooser>>;
   // The inner store's, as long as no fault breaks them; but of one thread.
   static constexpr store_strengths strengths{.durable = strengths_of<Inner>().durable,
-                                             .complete_list = strengths_of<Inner>().complete_list};
+                                             .complete_list = strengths_of<Inner>().complete_list,
+                                             .flat_list = strengths_of<Inner>().flat_list};
 
   // For the clients of one lake.
   [[nodiscard]] static state state_of(Chooser chooser = Chooser()) {
