@@ -181,6 +181,34 @@ TEST_CASE(
   CHECK(bytes < 64 * checkpoint_json::write_tables(lake.newest()).size());
 }
 
+TEST_CASE("white space in a checkpoint, and the order of an object's members, make no difference") {
+  memory_store store;
+  varied_lake lake(store, without_checkpoints());
+  lake.grow_to(12);
+  (void)lake.get().checkpoint().value();
+  const std::string written(std::string_view(*store.get(checkpoint_name({12}))));
+  const auto replaced = [&](std::string_view all, std::string_view with) {
+    std::string text = written;
+    std::size_t count = 0;
+    for (std::size_t at = text.find(all); at != std::string::npos; at = text.find(all, at + with.size()), ++count)
+      text.replace(at, all.size(), with);
+    CHECK(count > 0);
+    text.erase(text.rfind(",\"Checksum\""));
+    append_seal(text);
+    memory_store copy;
+    REQUIRE(copy.put_if_absent(checkpoint_name({12}), text).outcome() == put_outcome::created);
+    return describe(*read_checkpoint(copy, {12}, limits()).value());
+  };
+  const std::string expected = describe(lake.newest());
+  CHECK(replaced("{\"Name\":", "{ \"Name\":") == expected);
+  CHECK(replaced("{\"Name\":", "{\"Unknown\":[{}],\"Name\":") == expected);
+  CHECK(replaced("\"Rows\":1,\"Bytes\":", "\"Nothing\":null,\"Rows\":1,\"Bytes\":") == expected);
+  CHECK(replaced("\"Objects\":[", " \"Objects\" : [ ") == expected);
+  CHECK(replaced("\"KeyedObjects\":[", " \"KeyedObjects\" : [ ") == expected);
+  CHECK(replaced("\"Tables\":[", " \"Tables\" : [\n") == expected);
+  CHECK(replaced("},{\"Name\":", "} ,\n{\"Name\":") == expected);
+}
+
 TEST_CASE("every damage to a checkpoint is noticed, and passed over") {
   in_memory place;
   client_options options = without_checkpoints();

@@ -67,6 +67,20 @@ class json_parser {
   [[nodiscard]] const value_view& value() const noexcept { return value_; }
   [[nodiscard]] const error& failure() const noexcept { return input_.failure.error(); }
 
+  // For maps and lists that are too long to be one value (json_walk.hpp): the key of a member, and its colon; and
+  // whether a map or a list is next, which then begins behind. False from the first: failure() says why.
+  [[nodiscard]] bool parse_key(arena& memory, std::string_view& key) {
+    values_.clear();
+    if (!scan_key(memory)) return false;
+    key = values_.back().as_string();
+    return true;
+  }
+  [[nodiscard]] bool enter_map() noexcept {
+    input_.skip_white_space();
+    return !(options_.escapes == json_escapes::tarn && input_.peek() == '{' && at_escape()) && input_.consume('{');
+  }
+  [[nodiscard]] bool enter_list() noexcept { return input_.consume('['); }
+
   // Passes `c` if it comes next, after white space if there is any.
   [[nodiscard]] bool consume(char c) noexcept { return input_.consume(c); }
   // Passes white space; true if nothing else is left.

@@ -72,6 +72,24 @@ template <std::unsigned_integral Integer>
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
+// The number that eight lower-case hex digits are; false, and `number` as it was, for anything else. All at once, in
+// the bytes of an integer, the first digit in the lowest.
+template <class = void>
+[[nodiscard]] bool parse_eight_hex_digits(const char* digits, std::uint32_t& number) noexcept {
+  constexpr std::uint64_t each = 0x0101'0101'0101'0101U;
+  const auto byte = [&](std::size_t at) { return std::uint64_t{static_cast<unsigned char>(digits[at])} << 8 * at; };
+  std::uint64_t eight = byte(0) | byte(1) | byte(2) | byte(3) | byte(4) | byte(5) | byte(6) | byte(7);  // one load
+  // In the highest bit of a byte: whether it is at least the first, and not after the last. What is not ASCII is out.
+  const std::uint64_t decimal = (eight + each * (0x80 - '0')) & ~(eight + each * (0x7f - '9'));
+  const std::uint64_t letter = (eight + each * (0x80 - 'a')) & ~(eight + each * (0x7f - 'f'));
+  if (((decimal | letter) & ~eight & each * 0x80) != each * 0x80) return false;
+  eight = (eight & each * 0xf) + 9 * (eight >> 6 & each);  // letters have bit 6
+  eight = (eight << 4 | eight >> 8) & 0x00ff'00ff'00ff'00ffU;
+  eight = (eight << 8 | eight >> 16) & 0x0000'ffff'0000'ffffU;
+  number = static_cast<std::uint32_t>(eight << 16 | eight >> 32);
+  return true;
+}
+
 // Whether names in a store may have this character.
 [[nodiscard]] constexpr bool is_name_character(char c) noexcept {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';

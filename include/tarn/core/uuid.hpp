@@ -40,20 +40,18 @@ template <class = void>
 template <class = void>
 [[nodiscard]] bool parse_uuid(std::string_view text, uuid& id) noexcept {
   if (text.size() != uuid::text_size) return false;
-  std::uint64_t halves[2] = {0, 0};
-  int digits = 0;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    const char c = text[at];
-    if (at == 8 || at == 13 || at == 18 || at == 23) {
-      if (c != '-') return false;
-      continue;
-    }
-    const int digit = hex_digit(c);
-    if (digit < 0) return false;
-    std::uint64_t& half = halves[digits++ / 16];
-    half = half << 4 | static_cast<std::uint64_t>(digit);
-  }
-  id = {halves[0], halves[1]};
+  for (const std::size_t dash : {8U, 13U, 18U, 23U})
+    if (text[dash] != '-') return false;
+  char digits[32];
+  text.copy(digits, 8);
+  text.copy(digits + 8, 4, 9);
+  text.copy(digits + 12, 4, 14);
+  text.copy(digits + 16, 4, 19);
+  text.copy(digits + 20, 12, 24);
+  std::uint32_t quarters[4];
+  for (std::size_t at = 0; at < 4; ++at)
+    if (!parse_eight_hex_digits(digits + 8 * at, quarters[at])) return false;
+  id = {std::uint64_t{quarters[0]} << 32 | quarters[1], std::uint64_t{quarters[2]} << 32 | quarters[3]};
   return true;
 }
 

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "../codec/json_parser.hpp"
+#include "../codec/json_walk.hpp"
 #include "../codec/json_writer.hpp"
 #include "../core/arena.hpp"
 #include "../core/backoff.hpp"
@@ -27,15 +28,19 @@
 #include "../core/sequence.hpp"
 #include "../core/shared.hpp"
 #include "../core/text.hpp"
+#include "../core/value.hpp"
 #include "../store/put_object.hpp"
 #include "../store/store.hpp"
 #include "application.hpp"
 #include "inline_objects.hpp"
 #include "json_fields.hpp"
+#include "listed_objects.hpp"
 #include "names.hpp"
 #include "sealed_json.hpp"
 #include "snapshot.hpp"
+#include "table_map.hpp"
 #include "table_reader.hpp"
+#include "table_state.hpp"
 #include "table_writer.hpp"
 
 namespace tarn::inline TARN_ABI {
@@ -102,16 +107,86 @@ void read_head(json_fields<>& fields, snapshot& state) {
   if (fields.has("InlineBytesMax")) state.inline_bytes_max = table_json::read_number32(fields, "InlineBytesMax", 0);
 }
 
+// Reads tables from a text into a state.
 template <class = void>
-void read_tables(const list_view& tables, json_fields<>& fields, snapshot& state) {
-  for (const value_view each : tables) {
-    json_fields table(each, "a table");
-    table_state read = read_table_state(table);
-    if (!table.state()) return fields.complain(table.state().error().message(), table.state().error().code());
-    const std::string name = read.name;
-    if (state.tables.find(name) != nullptr) return fields.complain(concat({"has the table ", name, " twice"}));
-    state.tables.find_or_insert(name, std::move(read));
+class tables_reader {
+ public:
+  // The rest of the list of tables that the parser has entered. False if it is no JSON, which the parser's failure
+  // tells.
+  [[nodiscard]] bool read(json_parser<>& parser) {
+    return walk_list(parser, [&] { return read_table(parser); });
   }
+
+  // Gives them to the state. Complains to the checkpoint's fields if they cannot be, though they are JSON.
+  void move_to(snapshot& state, json_fields<>& fields) {
+    state.tables = std::move(tables_);
+    if (!outcome_) fields.complain(outcome_.error().message(), outcome_.error().code());
+  }
+
+ private:
+  [[nodiscard]] bool read_table(json_parser<>& parser) {
+    memory_.clear();
+    listed_objects listed;
+    value_view object;
+    if (parser.enter_map()) {
+      const auto read_member = [&](std::string_view key, value_view& content) {
+        const bool of_bag = key == "Objects";
+        if ((!of_bag && key != "KeyedObjects") || !parser.enter_list()) return read_value(parser, content);
+        content = list_view();
+        return of_bag ? objects_.read(parser, listed.of_bag, listed.of_bag_read)
+                      : objects_.read(parser, listed.of_buckets, listed.of_buckets_read);
+      };
+      if (!walk_map(parser, memory_, members_, read_member)) return false;
+      object = map_view(list_view(members_.data(), members_.size()));
+    } else if (!read_value(parser, object)) {
+      return false;
+    }
+    if (outcome_) outcome_ = add_table(object, std::move(listed));
+    return true;
+  }
+
+  [[nodiscard]] bool read_value(json_parser<>& parser, value_view& read) {
+    const result<value_view> parsed = parser.parse(memory_);
+    if (parsed) read = *parsed;
+    return parsed.has_value();
+  }
+
+  [[nodiscard]] status add_table(value_view object, listed_objects listed) {
+    json_fields fields(object, "a table");
+    table_state read = read_table_state(fields, std::move(listed));
+    if (!fields.state()) return fields.state();
+    const std::string name = read.name;
+    if (tables_.find(name) != nullptr) return error(errc::corrupt, concat({"has the table ", name, " twice"}));
+    tables_.find_or_insert(name, std::move(read));
+    return {};
+  }
+
+  table_map<copy_on_write<table_state>> tables_;
+  status outcome_;
+  arena memory_;  // of one table, but for its objects
+  sequence<value_view> members_;
+  listed_objects_reader<> objects_;
+};
+
+inline constexpr json_options text_options{.escapes = json_escapes::tarn};
+
+// All of a checkpoint: its tables to `tables`, its other members to `members`, whose values are in `memory`. False if
+// it is no JSON, which the parser's failure tells.
+template <class = void>
+[[nodiscard]] bool read_text(json_parser<>& parser, arena& memory, sequence<value_view>& members,
+                             tables_reader<>& tables) {
+  const auto read_member = [&](std::string_view key, value_view& content) {
+    if (key == "Tables" && parser.enter_list()) {
+      content = list_view();
+      return tables.read(parser);
+    }
+    const result<value_view> parsed = parser.parse(memory);
+    if (parsed) content = *parsed;
+    return parsed.has_value();
+  };
+  if (!parser.enter_map()) return fail_walk(parser, "'{'");
+  if (!walk_map(parser, memory, members, read_member)) return false;
+  return parser.at_end() || fail_walk(parser, "the end of the text");
 }
 
 // A part of the tables' text, as the checkpoint describes it.
@@ -132,6 +207,20 @@ template <object_store Store>
     return error(errc::corrupt, concat({name, " is damaged: size or checksum are not those in the checkpoint"}));
   tables.append(text.data(), text.size());
   return {};
+}
+
+// The tables of a checkpoint that has them in parts.
+template <object_store Store>
+[[nodiscard]] status read_parts(Store& store, version at, json_fields<>& fields, tables_reader<>& tables,
+                                const limits& bounds) {
+  std::string text;
+  std::uint32_t number = 0;
+  for (const value_view each : fields.list("Parts"))
+    if (const status read = append_part(store, checkpoint_part_name(at, ++number), each, text, bounds); !read)
+      return read;
+  json_parser<> parser(text, text_options);
+  if (!parser.enter_list() || !tables.read(parser) || !parser.at_end()) fields.complain("has parts that are no list");
+  return fields.state();
 }
 
 }  // namespace checkpoint_json
@@ -166,6 +255,7 @@ template <object_store Store>
 
 // The state at version `at`, from its checkpoint. errc::not_found if there is none, errc::corrupt if it is damaged or a
 // part of it is missing, errc::unsupported if it is a newer tarn's. Costs one `get`, and one more for each part.
+// Memory: the text and the state.
 template <object_store Store>
 [[nodiscard]] result<shared_snapshot> read_checkpoint(Store& store, version at, const limits& bounds) {
   const std::string name = checkpoint_name(at);
@@ -177,27 +267,24 @@ template <object_store Store>
                                                bounds.checkpoint_bytes_max}));
   if (!is_sealed(text)) return error(errc::corrupt, concat({name, " is damaged: it does not end with its checksum"}));
   arena memory;
-  const json_options options{.escapes = json_escapes::tarn};
-  const result<value_view> document = parse_json(text, memory, options);
-  if (!document) return error(errc::corrupt, concat({name, " is not JSON: ", document.error().message()}));
-  json_fields fields(*document, name);
+  sequence<value_view> members;
+  checkpoint_json::tables_reader tables;
+  json_parser<> parser(text, checkpoint_json::text_options);
+  if (!checkpoint_json::read_text(parser, memory, members, tables))
+    return error(errc::corrupt, concat({name, " is not JSON: ", parser.failure().message()}));
+  json_fields fields(map_view(list_view(members.data(), members.size())), name);
   snapshot state;
   checkpoint_json::read_head(fields, state);
   if (state.at != at) fields.complain(concat({"is that of version ", state.at.number}));
-  if (fields.state() && !fields.has("Parts")) checkpoint_json::read_tables(fields.list("Tables"), fields, state);
   if (!fields.state()) return fields.state().error();
-  if (!fields.has("Parts")) return shared_snapshot(std::move(state));
-
-  std::string tables;
-  std::uint32_t number = 0;
-  for (const value_view each : fields.list("Parts")) {
-    const status read = checkpoint_json::append_part(store, checkpoint_part_name(at, ++number), each, tables, bounds);
+  if (fields.has("Parts")) {
+    tables = {};
+    const status read = checkpoint_json::read_parts(store, at, fields, tables, bounds);
     if (!read) return read.error();
+  } else {
+    (void)fields.list("Tables");
   }
-  const result<value_view> parsed = parse_json(tables, memory, options);
-  if (!parsed || parsed->kind() != kind::list)
-    return error(errc::corrupt, concat({name, " has parts that are no list"}));
-  checkpoint_json::read_tables(parsed->as_list(), fields, state);
+  tables.move_to(state, fields);
   if (!fields.state()) return fields.state().error();
   return shared_snapshot(std::move(state));
 }

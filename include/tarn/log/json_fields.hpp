@@ -79,16 +79,17 @@ class json_fields {
   [[nodiscard]] std::uint32_t checksum(std::string_view key) {
     const std::string_view text = string(key);
     std::uint32_t read = 0;
-    for (const char c : text) {
-      const int digit = hex_digit(c);
-      if (digit < 0) return bad_checksum(key, text);
-      read = read << 4 | static_cast<std::uint32_t>(digit);
-    }
-    return text.size() == 8 ? read : bad_checksum(key, text);
+    if (text.size() != 8 || !parse_eight_hex_digits(text.data(), read))
+      complain(concat({"has '", text, "' as \"", key, "\", which must be 8 lower-case hex digits"}));
+    return read;
   }
 
   void complain(std::string_view what, errc code = errc::corrupt) {
     if (state_) state_ = error(code, concat({place_, " ", what}));
+  }
+  // As another reader of parts of the same object has, if it has.
+  void complain_as(const status& other) {
+    if (state_ && !other) state_ = other;
   }
 
  private:
@@ -96,10 +97,6 @@ class json_fields {
     std::size_t at = 0;
     while (at < members_.size() && members_[at].key != key) ++at;
     return at;
-  }
-  std::uint32_t bad_checksum(std::string_view key, std::string_view text) {
-    complain(concat({"has '", text, "' as \"", key, "\", which must be 8 lower-case hex digits"}));
-    return 0;
   }
 
   std::string_view place_;

@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "../core/config.hpp"
+#include "../core/result.hpp"
 #include "../core/schema.hpp"
 #include "../core/sequence.hpp"
 #include "../core/shared.hpp"
@@ -131,8 +133,10 @@ void read_description(json_fields<>& fields, data_object& object) {
   object.checksum = fields.checksum("Crc32c");
   if (fields.has("Schema")) object.schema_number = read_number32(fields, "Schema", 0);
   if (!fields.has("Bounds")) return;
+  const list_view listed = fields.list("Bounds");
   object_bounds bounds;
-  for (const value_view each : fields.list("Bounds")) bounds.push_back(read_column_bounds(each, fields));
+  bounds.reserve(listed.size());
+  for (const value_view each : listed) bounds.push_back(read_column_bounds(each, fields));
   object.bounds = shared<const object_bounds>::make(std::move(bounds));
 }
 
@@ -182,31 +186,33 @@ template <class = void>
   return ids;
 }
 
+// What the state says of an object beside its description.
 template <class = void>
-[[nodiscard]] bag_object read_bag_object(value_view object, json_fields<>& outer) {
-  json_fields<> fields(object, "an object");
-  bag_object read;
-  read.object.id = read_object_id(fields);
-  if (fields.has("Codec")) read_description(fields, read.object);
+void read_rest(json_fields<>& fields, bag_object& read) {
   if (fields.has("DeletedRows")) read.deleted = copy_on_write<row_set>(read_rows(fields, "DeletedRows"));
-  if (!fields.state()) outer.complain(concat({"has a wrong object: ", fields.state().error().message()}));
-  return read;
 }
-
 template <class = void>
-[[nodiscard]] keyed_object read_keyed_object(value_view object, json_fields<>& outer) {
-  json_fields<> fields(object, "an object");
-  keyed_object read;
-  read.object.id = read_object_id(fields);
-  read_description(fields, read.object);
+void read_rest(json_fields<>& fields, keyed_object& read) {
   read.block = read_block(fields);
   read.order = {{fields.integer("OrderVersion", 0)}, read_number32(fields, "OrderIndex", 0)};
+}
+
+// A bag's or a keyed one. The article's, of which the name is all that is known, are in bags.
+template <class Object>
+[[nodiscard]] Object read_object(value_view object, json_fields<>& outer) {
+  constexpr bool may_be_articles = std::is_same_v<Object, bag_object>;
+  json_fields<> fields(object, "an object");
+  Object read;
+  read.object.id = read_object_id(fields);
+  if (!may_be_articles || fields.has("Codec")) read_description(fields, read.object);
+  read_rest(fields, read);
   if (!fields.state()) outer.complain(concat({"has a wrong object: ", fields.state().error().message()}));
   return read;
 }
 
+// `objects` are those that have been read already.
 template <class = void>
-void read_buckets(json_fields<>& fields, table_state& table) {
+void read_buckets(json_fields<>& fields, table_state& table, sequence<keyed_object> objects) {
   const list_view since = fields.list("Since");
   if (since.size() != table.key.buckets) return fields.complain("does not state \"Since\" of each bucket");
   sequence<bucket_state> buckets;
@@ -215,13 +221,13 @@ void read_buckets(json_fields<>& fields, table_state& table) {
     if (each.kind() == kind::integer) bucket.since = {each.as_integer()};
     if (each.kind() != kind::integer) fields.complain("has a \"Since\" that is no version");
   }
-  for (const value_view each : fields.list("KeyedObjects")) {
-    keyed_object read = read_keyed_object(each, fields);
+  for (const value_view each : fields.list("KeyedObjects")) objects.push_back(read_object<keyed_object>(each, fields));
+  for (keyed_object& read : objects) {
     if (read.block.bucket >= buckets.size() || read.object.schema_number > table.schema_number())
       return fields.complain("has an object of a bucket or with columns that it does not have");
-    sequence<keyed_object>& objects = buckets[read.block.bucket].objects;
-    if (!objects.empty() && objects.back().order >= read.order) fields.complain("has objects out of order");
-    objects.push_back(std::move(read));
+    sequence<keyed_object>& others = buckets[read.block.bucket].objects;
+    if (!others.empty() && others.back().order >= read.order) fields.complain("has objects out of order");
+    others.push_back(std::move(read));
   }
   for (bucket_state& each : buckets) table.buckets.emplace_back(std::move(each));
 }
@@ -259,26 +265,37 @@ template <class = void>
 
 }  // namespace table_json
 
+// The objects of a table that were read one by one, from lists that are empty for who reads the rest
+// (listed_objects.hpp).
+struct listed_objects {
+  object_list of_bag;
+  sequence<keyed_object> of_buckets;
+  status of_bag_read;
+  status of_buckets_read;
+};
+
 // What `append_table_state` has written. `fields` are those of the table's object.
 template <class = void>
-[[nodiscard]] table_state read_table_state(json_fields<>& fields) {
+[[nodiscard]] table_state read_table_state(json_fields<>& fields, listed_objects listed = listed_objects{}) {
   table_state table;
   table.name = fields.string("Table");
   table.id = fields.id("TableId");
   table.last_column = {table_json::read_number32(fields, "LastColumnId", 1)};
   table_json::read_schemas(fields, table);
   if (const status named = check_table_name(table.name); !named) fields.complain(named.error().message());
-  if (fields.has("Key")) {
-    table.key = table_json::read_key(fields, table.columns);
-    if (fields.state()) table_json::read_buckets(fields, table);
+  const bool keyed = fields.has("Key");
+  if (keyed) table.key = table_json::read_key(fields, table.columns);
+  fields.complain_as(keyed ? listed.of_buckets_read : listed.of_bag_read);
+  if (keyed) {
+    if (fields.state()) table_json::read_buckets(fields, table, std::move(listed.of_buckets));
     return table;
   }
-  for (const value_view each : fields.list("Objects")) {
-    bag_object read = table_json::read_bag_object(each, fields);
-    if (read.object.schema_number > table.schema_number())
+  table.objects = std::move(listed.of_bag);
+  for (const value_view each : fields.list("Objects"))
+    table.objects.push_back(table_json::read_object<bag_object>(each, fields));
+  for (std::size_t at = 0; at < table.objects.size(); ++at)
+    if (table.objects[at].object.schema_number > table.schema_number())
       fields.complain("has an object with columns that it does not have");
-    table.objects.push_back(std::move(read));
-  }
   return table;
 }
 

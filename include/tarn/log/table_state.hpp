@@ -28,6 +28,8 @@ struct bag_object {
 // costs, besides those, one pointer for every 128 objects.
 class object_list {
  public:
+  using value_type = bag_object;
+
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   // `index` must be less than size().
   template <class = void>

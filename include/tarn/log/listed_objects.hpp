@@ -1,0 +1,65 @@
+// The lists of objects in a checkpoint's text, which are nearly all of it: read one object after the other, so that no
+// more of them than one is kept as values.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+#include "../codec/json_parser.hpp"
+#include "../codec/json_walk.hpp"
+#include "../core/arena.hpp"
+#include "../core/config.hpp"
+#include "../core/result.hpp"
+#include "../core/sequence.hpp"
+#include "../core/value.hpp"
+#include "json_fields.hpp"
+#include "plain_object.hpp"
+#include "table_reader.hpp"
+#include "table_state.hpp"
+
+namespace tarn::inline TARN_ABI {
+
+template <class = void>
+class listed_objects_reader {
+ public:
+  // The rest of the list that the parser has entered, to the end of `objects`, an object_list or a
+  // sequence<keyed_object>. False if it is no JSON, which the parser's failure tells; `outcome` tells what else is
+  // wrong.
+  template <class Objects>
+  [[nodiscard]] bool read(json_parser<>& parser, Objects& objects, status& outcome) {
+    json_fields<> complaints{map_view(), "a table"};
+    const bool walked = walk_list(parser, [&] {
+      typename Objects::value_type object;
+      if (!read_plain(parser, object) && !read_any(parser, object, complaints)) return false;
+      objects.push_back(std::move(object));
+      return true;
+    });
+    outcome = complaints.state();
+    return walked;
+  }
+
+ private:
+  template <class Object>
+  [[nodiscard]] bool read_plain(json_parser<>& parser, Object& object) {
+    const std::string_view left = parser.text_left();
+    plain_text<> text(left);
+    if (!read_plain_object(text, columns_, object)) return false;
+    if (object.object.bounds) columns_ = object.object.bounds->size();
+    parser.seek(parser.offset() + static_cast<std::size_t>(text.at() - left.data()));
+    return true;
+  }
+
+  template <class Object>
+  [[nodiscard]] bool read_any(json_parser<>& parser, Object& object, json_fields<>& complaints) {
+    memory_.clear();
+    if (!parser.parse_next(memory_)) return false;
+    object = table_json::read_object<Object>(parser.value(), complaints);
+    return true;
+  }
+
+  arena memory_;             // of one object
+  std::size_t columns_ = 0;  // that the last one has bounds of; the next most likely has them of as many
+};
+
+}  // namespace tarn::inline TARN_ABI
