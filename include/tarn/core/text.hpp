@@ -90,9 +90,29 @@ template <class = void>
   return true;
 }
 
-// Whether names in a store may have this character.
+namespace text_detail {
+
+struct characters {
+  bool has[256] = {};
+};
+
+template <class = void>
+[[nodiscard]] constexpr characters make_name_characters() {
+  characters made;
+  for (const char c : std::string_view("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-."))
+    made.has[static_cast<unsigned char>(c)] = true;
+  return made;
+}
+
+template <class = void>
+inline constexpr characters name_characters = make_name_characters();
+
+}  // namespace text_detail
+
+// Whether names in a store may have this character. Looked up, since a listing asks for each of every name.
+template <class = void>
 [[nodiscard]] constexpr bool is_name_character(char c) noexcept {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
+  return text_detail::name_characters<>.has[static_cast<unsigned char>(c)];
 }
 
 }  // namespace tarn::inline TARN_ABI

@@ -12,9 +12,11 @@
 #include "../core/config.hpp"
 #include "../core/result.hpp"
 #include "../core/sequence.hpp"
+#include "../core/shared.hpp"
 #include "../core/value.hpp"
 #include "json_fields.hpp"
 #include "plain_object.hpp"
+#include "row_set.hpp"
 #include "table_reader.hpp"
 #include "table_state.hpp"
 
@@ -30,7 +32,7 @@ class listed_objects_reader {
   [[nodiscard]] bool read(json_parser<>& parser, Objects& objects, status& outcome) {
     json_fields<> complaints{map_view(), "a table"};
     const bool walked = walk_list(parser, [&] {
-      typename Objects::value_type object;
+      typename Objects::value_type object = blank(objects);
       if (!read_plain(parser, object) && !read_any(parser, object, complaints)) return false;
       objects.push_back(std::move(object));
       return true;
@@ -40,6 +42,10 @@ class listed_objects_reader {
   }
 
  private:
+  // Most have no deleted rows: all of these share that.
+  [[nodiscard]] bag_object blank(const object_list&) const { return {{}, none_deleted_}; }
+  [[nodiscard]] keyed_object blank(const sequence<keyed_object>&) const { return {}; }
+
   template <class Object>
   [[nodiscard]] bool read_plain(json_parser<>& parser, Object& object) {
     const std::string_view left = parser.text_left();
@@ -58,7 +64,8 @@ class listed_objects_reader {
     return true;
   }
 
-  arena memory_;             // of one object
+  arena memory_;  // of one object
+  copy_on_write<row_set> none_deleted_;
   std::size_t columns_ = 0;  // that the last one has bounds of; the next most likely has them of as many
 };
 

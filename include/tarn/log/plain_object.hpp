@@ -101,18 +101,17 @@ class plain_text {
 namespace plain_object_detail {
 
 template <class = void>
-[[nodiscard]] bool read_column_bounds(plain_text<>& text, column_bounds& read) {
-  if (!text.pass(R"({"Column":)") || !text.read(read.column.number) || read.column.number == 0) return false;
-  if (!text.pass(R"(,"Nulls":)") || !text.read(read.nulls)) return false;
-  if (text.pass("}")) return true;
+[[nodiscard]] bool read_column_bounds(plain_text<>& text, object_bounds& bounds) {
+  column_id column;
+  std::uint64_t nulls = 0;
   value_view min;
   value_view max;
-  if (!text.pass(R"(,"Min":)") || !text.read(min) || !text.pass(R"(,"Max":)") || !text.read(max) || !text.pass("}"))
-    return false;
-  read.bounded = true;
-  read.min = value(min);
-  read.max = value(max);
-  return true;
+  if (!text.pass(R"({"Column":)") || !text.read(column.number) || column.number == 0) return false;
+  if (!text.pass(R"(,"Nulls":)") || !text.read(nulls)) return false;
+  const bool bounded = text.pass(R"(,"Min":)");
+  if (bounded && (!text.read(min) || !text.pass(R"(,"Max":)") || !text.read(max))) return false;
+  bounds.emplace_back(column, nulls, bounded, min, max);  // in its place: moving values costs more than all the rest
+  return text.pass("}");
 }
 
 template <class = void>
@@ -122,7 +121,7 @@ template <class = void>
   bounds.reserve(columns < expected_max ? columns : expected_max);
   if (!text.pass("]")) {
     do {
-      if (!read_column_bounds(text, bounds.emplace_back())) return false;
+      if (!read_column_bounds(text, bounds)) return false;
     } while (text.pass(","));
     if (!text.pass("]")) return false;
   }
