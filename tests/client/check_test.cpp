@@ -521,7 +521,7 @@ TEST_CASE_TEMPLATE("bounds that are not true are named", Lake, TARN_EACH_STORE) 
   });
   const auto columns = made.table("t").columns;
   const auto stating = [](data_object object, object_bounds bounds) {
-    object.bounds = shared<const object_bounds>::make(std::move(bounds));
+    object.bounds = std::move(bounds);
     return object;
   };
   const data_object rows = made.put("t", {{3, "x"}, {nullptr, nullptr}, {1, "y"}, {2, 5}});

@@ -76,6 +76,20 @@ TEST_CASE("A cleared arena hands out the same memory again without allocating") 
   }
 }
 
+TEST_CASE("An arena that was told what it will be asked for allocates that, once") {
+  arena memory;
+  const std::size_t before = tarn_test::live_bytes();
+  memory.reserve(112);
+  const std::size_t reserved = tarn_test::live_bytes() - before;
+  CHECK(reserved >= 112);
+  CHECK(reserved < 200);
+  for (int piece = 0; piece < 14; ++piece) std::memset(memory.allocate<char>(8), 'x', 8);
+  CHECK(tarn_test::live_bytes() - before == reserved);
+  CHECK(memory.byte_size() == 112);
+  std::memset(memory.allocate<char>(1'000), 'y', 1'000);  // more is no fault
+  CHECK(tarn_test::live_bytes() - before > reserved);
+}
+
 TEST_CASE("An arena allocates blocks that grow: a thousand times the memory costs a few more of them") {
   const std::size_t before = tarn_test::allocations();
   arena memory;

@@ -453,10 +453,9 @@ TEST_CASE("bounds of keys: long texts have none, booleans have, and nothing has 
       may_share_keys(table, object_with(table, {{bytes{"a"}, true}}), object_with(table, {{bytes{"b"}, true}})));
   CHECK(may_share_keys(table, object_with(table, {{bytes{"b"}, true}}), object_with(table, {{bytes{"b"}, true}})));
   // Bounds of another kind than the column's, or of two kinds, which only a faulty writer makes, are none.
-  const auto may_share_with = [&](value min, value max) {
+  const auto may_share_with = [&](const value& min, const value& max) {
     data_object wrong;
-    wrong.bounds = shared<const object_bounds>::make(
-        object_bounds{{table.columns[1].id, 0, true, std::move(min), std::move(max)}});
+    wrong.bounds = object_bounds{{table.columns[1].id, 0, true, min, max}};
     return may_share_keys(table, wrong, object_with(table, {{bytes{"b"}, true}}));
   };
   CHECK(may_share_with(value(1), value(2)));

@@ -40,6 +40,10 @@ class arena {
     return static_cast<T*>(take((count * sizeof(T) + alignment - 1) / alignment * alignment));
   }
 
+  // For an arena that is to be kept: its first block is to have this size, and not the usual one. It must not have been
+  // used before.
+  void reserve(std::size_t size) { enter(append_block(size)); }
+
   // Handed out since the last `clear`, padding included.
   [[nodiscard]] std::size_t byte_size() const noexcept { return state_.taken; }
 
@@ -69,7 +73,8 @@ class arena {
 
   [[nodiscard]] void* take(std::size_t size) {
     while (state_.left < size)
-      enter(state_.current != nullptr && state_.current->next != nullptr ? state_.current->next : append_block(size));
+      enter(state_.current != nullptr && state_.current->next != nullptr ? state_.current->next
+                                                                         : append_block(next_block_size(size)));
     state_.left -= size;
     state_.taken += size;
     unsigned char* const taken = state_.free;
@@ -84,9 +89,12 @@ class arena {
   }
 
   // Doubling, so that the number of blocks stays small however large a row is.
-  [[nodiscard]] block* append_block(std::size_t size_min) {
+  [[nodiscard]] std::size_t next_block_size(std::size_t size_min) const noexcept {
     const std::size_t usual = state_.current == nullptr ? first_block_size : 2 * state_.current->size;
-    const std::size_t size = size_min > usual ? size_min : usual;
+    return size_min > usual ? size_min : usual;
+  }
+
+  [[nodiscard]] block* append_block(std::size_t size) {
     auto* const appended = new (::operator new(sizeof(block) + size)) block{nullptr, size};
     (state_.current == nullptr ? state_.first : state_.current->next) = appended;
     return appended;

@@ -17,8 +17,9 @@ class array_view {
   [[nodiscard]] constexpr const T* data() const noexcept { return elements_; }
   [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
   [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
-  // `index` must be less than size().
+  // `index` must be less than size(); front() needs an element.
   [[nodiscard]] constexpr const T& operator[](std::size_t index) const noexcept { return elements_[index]; }
+  [[nodiscard]] constexpr const T& front() const noexcept { return elements_[0]; }
   [[nodiscard]] constexpr const T* begin() const noexcept { return elements_; }
   [[nodiscard]] constexpr const T* end() const noexcept { return elements_ + size_; }
 

@@ -66,7 +66,7 @@ class sequence {
   }
   ~sequence() {
     for (std::size_t at = size_; at-- > 0;) room_.elements[at].~T();
-    if (room_.elements != nullptr) ::operator delete(room_.elements);  // most lists in values have none
+    ::operator delete(room_.elements);
   }
 
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
@@ -91,7 +91,7 @@ class sequence {
   template <class... Arguments>
   T& emplace_back(Arguments&&... arguments) {
     if (size_ == room_.capacity) return emplace_in_more_room(std::forward<Arguments>(arguments)...);
-    construct(room_.elements + size_, std::forward<Arguments>(arguments)...);
+    ::new (static_cast<void*>(room_.elements + size_)) T(std::forward<Arguments>(arguments)...);
     return room_.elements[size_++];
   }
   void push_back(const T& element) { emplace_back(element); }
@@ -138,15 +138,6 @@ class sequence {
     std::size_t capacity = 0;
   };
 
-  // Of the members of an aggregate, too.
-  template <class... Arguments>
-  static void construct(T* place, Arguments&&... arguments) {
-    if constexpr (std::is_constructible_v<T, Arguments...>)
-      ::new (static_cast<void*>(place)) T(std::forward<Arguments>(arguments)...);
-    else
-      ::new (static_cast<void*>(place)) T{std::forward<Arguments>(arguments)...};
-  }
-
   // More than memory can have, rather than a number that has wrapped around.
   [[nodiscard]] static std::size_t bytes_of(std::size_t count) noexcept {
     static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
@@ -159,7 +150,7 @@ class sequence {
   [[gnu::noinline]] T& emplace_in_more_room(Arguments&&... arguments) {
     const std::size_t capacity = room_.capacity == 0 ? first_capacity : 2 * room_.capacity;
     raw_memory larger(bytes_of(capacity));
-    construct(static_cast<T*>(larger.bytes) + size_, std::forward<Arguments>(arguments)...);
+    ::new (static_cast<void*>(static_cast<T*>(larger.bytes) + size_)) T(std::forward<Arguments>(arguments)...);
     move_to(larger, capacity);
     return room_.elements[size_++];
   }

@@ -21,9 +21,9 @@ struct data_object {
   std::string codec;
   std::uint64_t rows = 0;
   std::uint64_t bytes = 0;
-  std::uint32_t checksum = 0;               // CRC-32C of all its bytes
-  std::uint32_t schema_number = 0;          // which of the table's schemas its rows have; see table_state::schema_of
-  shared<const object_bounds> bounds = {};  // null: not known
+  std::uint32_t checksum = 0;       // CRC-32C of all its bytes
+  std::uint32_t schema_number = 0;  // which of the table's schemas its rows have; see table_state::schema_of
+  object_bounds bounds = {};
   // All its bytes, where they travel in the log and may not be in the store; null: they are in the store, under its
   // name. Either way they are the same, so positions in the object, and what was deleted of it, stay what they are when
   // a checkpoint puts them there (log/inline_objects.hpp).

@@ -50,8 +50,7 @@ class listed_objects_reader {
   [[nodiscard]] bool read_plain(json_parser<>& parser, Object& object) {
     const std::string_view left = parser.text_left();
     plain_text<> text(left);
-    if (!read_plain_object(text, columns_, object)) return false;
-    if (object.object.bounds) columns_ = object.object.bounds->size();
+    if (!plain_.read(text, object)) return false;
     parser.seek(parser.offset() + static_cast<std::size_t>(text.at() - left.data()));
     return true;
   }
@@ -66,7 +65,7 @@ class listed_objects_reader {
 
   arena memory_;  // of one object
   copy_on_write<row_set> none_deleted_;
-  std::size_t columns_ = 0;  // that the last one has bounds of; the next most likely has them of as many
+  plain_object_reader<> plain_;
 };
 
 }  // namespace tarn::inline TARN_ABI

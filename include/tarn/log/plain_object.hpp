@@ -7,14 +7,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <string>
 #include <string_view>
-#include <utility>
 
 #include "../codec/json_plain_row.hpp"
 #include "../codec/json_string.hpp"
 #include "../core/config.hpp"
-#include "../core/shared.hpp"
+#include "../core/sequence.hpp"
 #include "../core/strong_types.hpp"
 #include "../core/text.hpp"
 #include "../core/uuid.hpp"
@@ -101,83 +99,78 @@ class plain_text {
 namespace plain_object_detail {
 
 template <class = void>
-[[nodiscard]] bool read_column_bounds(plain_text<>& text, object_bounds& bounds) {
-  column_id column;
-  std::uint64_t nulls = 0;
-  value_view min;
-  value_view max;
-  if (!text.pass(R"({"Column":)") || !text.read(column.number) || column.number == 0) return false;
-  if (!text.pass(R"(,"Nulls":)") || !text.read(nulls)) return false;
-  const bool bounded = text.pass(R"(,"Min":)");
-  if (bounded && (!text.read(min) || !text.pass(R"(,"Max":)") || !text.read(max))) return false;
-  bounds.emplace_back(column, nulls, bounded, min, max);  // in its place: moving values costs more than all the rest
+[[nodiscard]] bool read_column_bounds(plain_text<>& text, column_bounds& read) {
+  if (!text.pass(R"({"Column":)") || !text.read(read.column.number) || read.column.number == 0) return false;
+  if (!text.pass(R"(,"Nulls":)") || !text.read(read.nulls)) return false;
+  read.bounded = text.pass(R"(,"Min":)");
+  if (read.bounded && (!text.read(read.min) || !text.pass(R"(,"Max":)") || !text.read(read.max))) return false;
   return text.pass("}");
 }
 
+// After the bracket. The bounds look into the text.
 template <class = void>
-[[nodiscard]] bool read_bounds(plain_text<>& text, std::size_t columns, shared<const object_bounds>& read) {
-  constexpr std::size_t expected_max = 16;  // lest it be claimed for the sake of a few that have many
-  object_bounds bounds;
-  bounds.reserve(columns < expected_max ? columns : expected_max);
-  if (!text.pass("]")) {
-    do {
-      if (!read_column_bounds(text, bounds)) return false;
-    } while (text.pass(","));
-    if (!text.pass("]")) return false;
-  }
-  read = shared<const object_bounds>::make(std::move(bounds));
-  return true;
-}
-
-// From the object's brace to the end of its description.
-template <class = void>
-[[nodiscard]] bool read_description(plain_text<>& text, std::size_t columns, data_object& object) {
-  std::string_view codec;
-  const bool read = text.pass(R"({"Name":")") && text.read(object.id) && !object.id.is_nil() &&
-                    text.pass(R"(","Codec":")") && text.read(codec) && text.pass(R"(","Rows":)") &&
-                    text.read(object.rows) && text.pass(R"(,"Bytes":)") && text.read(object.bytes) &&
-                    text.pass(R"(,"Crc32c":")") && text.read_checksum(object.checksum) && text.pass("\"");
-  if (!read || (text.pass(R"(,"Schema":)") && !text.read(object.schema_number))) return false;
-  object.described = true;
-  object.codec = codec;
-  return !text.pass(R"(,"Bounds":[)") || read_bounds(text, columns, object.bounds);
-}
-
-template <class = void>
-[[nodiscard]] bool read_version(plain_text<>& text, version& read) {
-  std::uint64_t number = 0;
-  if (!text.read(number)) return false;
-  read = {static_cast<std::int64_t>(number)};
-  return true;
-}
-
-template <class = void>
-[[nodiscard]] bool read_block(plain_text<>& text, block_header& block) {
-  if (!text.pass(R"(,"Bucket":)") || !text.read(block.bucket) || !text.pass(R"(,"Form":")")) return false;
-  if (text.pass(R"(base",)"))
-    block.form = object_form::base;
-  else if (!text.pass(R"(delta",)"))
-    return false;
-  if (!text.pass(R"("ReadVersion":)") || !read_version(text, block.read_version)) return false;
-  if (text.pass(R"(,"Base":")") && (!text.read(block.base) || !text.pass("\""))) return false;
-  block.compacted = text.pass(R"(,"Compacted":true)");
-  return !block.compacted || block.form == object_form::base;
+[[nodiscard]] bool read_bounds(plain_text<>& text, sequence<column_bounds>& bounds) {
+  bounds.clear();
+  if (text.pass("]")) return true;
+  do {
+    if (!read_column_bounds(text, bounds.emplace_back())) return false;
+  } while (text.pass(","));
+  return text.pass("]");
 }
 
 }  // namespace plain_object_detail
 
-// Reads an object. False, and `object` may be half read, if it is not plain. Bounds are expected to be of so many
-// `columns`: more costs memory that is not used, fewer a few moves.
+// Reads objects, one after the other. Each is false, and `object` may be half read, if that is not plain.
 template <class = void>
-[[nodiscard]] bool read_plain_object(plain_text<>& text, std::size_t columns, bag_object& object) {
-  return plain_object_detail::read_description(text, columns, object.object) && text.pass("}");
-}
-template <class = void>
-[[nodiscard]] bool read_plain_object(plain_text<>& text, std::size_t columns, keyed_object& object) {
-  using namespace plain_object_detail;
-  return read_description(text, columns, object.object) && read_block(text, object.block) &&
-         text.pass(R"(,"OrderVersion":)") && read_version(text, object.order.at) && text.pass(R"(,"OrderIndex":)") &&
-         text.read(object.order.index) && text.pass("}");
-}
+class plain_object_reader {
+ public:
+  [[nodiscard]] bool read(plain_text<>& text, bag_object& object) {
+    return read_description(text, object.object) && text.pass("}");
+  }
+  [[nodiscard]] bool read(plain_text<>& text, keyed_object& object) {
+    return read_description(text, object.object) && read_block(text, object.block) &&
+           text.pass(R"(,"OrderVersion":)") && read_version(text, object.order.at) && text.pass(R"(,"OrderIndex":)") &&
+           text.read(object.order.index) && text.pass("}");
+  }
+
+ private:
+  // From the object's brace to the end of its description.
+  [[nodiscard]] bool read_description(plain_text<>& text, data_object& object) {
+    std::string_view codec;
+    const bool read = text.pass(R"({"Name":")") && text.read(object.id) && !object.id.is_nil() &&
+                      text.pass(R"(","Codec":")") && text.read(codec) && text.pass(R"(","Rows":)") &&
+                      text.read(object.rows) && text.pass(R"(,"Bytes":)") && text.read(object.bytes) &&
+                      text.pass(R"(,"Crc32c":")") && text.read_checksum(object.checksum) && text.pass("\"");
+    if (!read || (text.pass(R"(,"Schema":)") && !text.read(object.schema_number))) return false;
+    object.described = true;
+    object.codec = codec;
+    if (!text.pass(R"(,"Bounds":[)")) return true;
+    if (!plain_object_detail::read_bounds(text, bounds_)) return false;
+    object.bounds = memory_.copy({bounds_.data(), bounds_.size()});
+    return true;
+  }
+
+  [[nodiscard]] static bool read_version(plain_text<>& text, version& read) {
+    std::uint64_t number = 0;
+    if (!text.read(number)) return false;
+    read = {static_cast<std::int64_t>(number)};
+    return true;
+  }
+
+  [[nodiscard]] static bool read_block(plain_text<>& text, block_header& block) {
+    if (!text.pass(R"(,"Bucket":)") || !text.read(block.bucket) || !text.pass(R"(,"Form":")")) return false;
+    if (text.pass(R"(base",)"))
+      block.form = object_form::base;
+    else if (!text.pass(R"(delta",)"))
+      return false;
+    if (!text.pass(R"("ReadVersion":)") || !read_version(text, block.read_version)) return false;
+    if (text.pass(R"(,"Base":")") && (!text.read(block.base) || !text.pass("\""))) return false;
+    block.compacted = text.pass(R"(,"Compacted":true)");
+    return !block.compacted || block.form == object_form::base;
+  }
+
+  sequence<column_bounds> bounds_;  // of one object
+  bounds_memory memory_;
+};
 
 }  // namespace tarn::inline TARN_ABI

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "../core/array_view.hpp"
 #include "../core/config.hpp"
 #include "../core/result.hpp"
 #include "../core/schema.hpp"
@@ -16,6 +17,7 @@
 #include "../core/table_key.hpp"
 #include "../core/text.hpp"
 #include "../core/value.hpp"
+#include "bounds.hpp"
 #include "data_object.hpp"
 #include "json_fields.hpp"
 #include "names.hpp"
@@ -117,8 +119,8 @@ template <class = void>
   read.nulls = static_cast<std::uint64_t>(fields.integer("Nulls", 0));
   read.bounded = fields.has("Min");
   if (read.bounded) {
-    read.min = value(fields.get("Min"));
-    read.max = value(fields.get("Max"));
+    read.min = fields.get("Min");
+    read.max = fields.get("Max");
   }
   if (!fields.state()) outer.complain(concat({"has wrong bounds: ", fields.state().error().message()}));
   return read;
@@ -133,11 +135,9 @@ void read_description(json_fields<>& fields, data_object& object) {
   object.checksum = fields.checksum("Crc32c");
   if (fields.has("Schema")) object.schema_number = read_number32(fields, "Schema", 0);
   if (!fields.has("Bounds")) return;
-  const list_view listed = fields.list("Bounds");
-  object_bounds bounds;
-  bounds.reserve(listed.size());
-  for (const value_view each : listed) bounds.push_back(read_column_bounds(each, fields));
-  object.bounds = shared<const object_bounds>::make(std::move(bounds));
+  sequence<column_bounds> bounds;
+  for (const value_view each : fields.list("Bounds")) bounds.push_back(read_column_bounds(each, fields));
+  object.bounds = object_bounds(array_view<column_bounds>(bounds.data(), bounds.size()));
 }
 
 // The name of an object that is there: a nil one would be written as none.

@@ -7,11 +7,13 @@
 #include <string_view>
 
 #include "../codec/json_writer.hpp"
+#include "../core/array_view.hpp"
 #include "../core/config.hpp"
 #include "../core/schema.hpp"
 #include "../core/sequence.hpp"
 #include "../core/table_key.hpp"
 #include "../core/text.hpp"
+#include "bounds.hpp"
 #include "data_object.hpp"
 #include "retention.hpp"
 #include "row_set.hpp"
@@ -72,10 +74,10 @@ void append_key(std::string& out, const schema& columns, const table_key& key) {
 }
 
 template <class = void>
-void append_bounds(std::string& out, const object_bounds& bounds) {
+void append_bounds(std::string& out, const array_view<column_bounds>& bounds) {
   append_text(out, R"(,"Bounds":[)");
   for (const column_bounds& each : bounds) {
-    if (&each != &bounds.front()) out += ',';
+    if (&each != bounds.begin()) out += ',';
     out += concat({R"({"Column":)", each.column.number, R"(,"Nulls":)", each.nulls});
     if (each.bounded) {
       append_text(out, R"(,"Min":)");

@@ -7,11 +7,11 @@
 #include <string>
 #include <string_view>
 
+#include "../core/array_view.hpp"
 #include "../core/config.hpp"
 #include "../core/limits.hpp"
 #include "../core/schema.hpp"
 #include "../core/sequence.hpp"
-#include "../core/shared.hpp"
 #include "../core/strong_types.hpp"
 #include "../core/text_prefix.hpp"
 #include "../core/value.hpp"
@@ -46,9 +46,9 @@ class bounds_builder {
       for (column_state& each : columns_) add(each, values[each.place]);
   }
 
-  // Of the rows so far; null if no column has any.
-  [[nodiscard]] shared<const object_bounds> finish() const {
-    object_bounds made;
+  // Of the rows so far; not known if there are no columns.
+  [[nodiscard]] object_bounds finish() const {
+    sequence<column_bounds> made;
     for (const column_state& each : columns_) {
       column_bounds& bounds = made.emplace_back();
       bounds.column = each.column;
@@ -58,7 +58,7 @@ class bounds_builder {
       bounds.min = each.bound(each.least, each.least_text);
       bounds.max = each.bound(each.greatest, each.greatest_text);
     }
-    return made.empty() ? shared<const object_bounds>() : shared<const object_bounds>::make(std::move(made));
+    return made.empty() ? object_bounds() : object_bounds(array_view<column_bounds>(made.data(), made.size()));
   }
 
  private:
@@ -79,7 +79,7 @@ class bounds_builder {
     number least = {0}, greatest = {0};  // of texts, their prefixes: mostly these tell that a text is in between
     std::string least_text = {}, greatest_text = {};
 
-    [[nodiscard]] value bound(const number& of, const std::string& text) const {
+    [[nodiscard]] value_view bound(const number& of, const std::string& text) const {
       switch (kind) {
         case tarn::kind::boolean: return of.integer != 0;
         case tarn::kind::integer: return of.integer;

@@ -9,7 +9,6 @@
 #include "../core/result.hpp"
 #include "../core/schema.hpp"
 #include "../core/sequence.hpp"
-#include "../core/shared.hpp"
 #include "../core/strong_types.hpp"
 #include "../core/text.hpp"
 #include "../core/value.hpp"
@@ -38,7 +37,7 @@ class bounds_check {
   [[nodiscard]] status conclude() const {
     if (unknown_ != column_id())
       return error(errc::corrupt, concat({"the log states bounds of column ", unknown_.number, ", which it lacks"}));
-    const shared<const object_bounds> found = found_.finish();
+    const object_bounds found = found_.finish();
     for (std::size_t at = 0; found && at < found->size(); ++at) {
       const column_bounds& stated = (*stated_)[at];
       const column_bounds& true_ones = (*found)[at];
@@ -72,7 +71,7 @@ class bounds_check {
     return none;
   }
 
-  shared<const object_bounds> stated_;
+  object_bounds stated_;
   bounds_builder<> found_;
   column_id unknown_;
 };
