@@ -157,8 +157,7 @@ template <object_store Store>
       const result<truncation_marker> found = get_marker(store, numbers[at]);
       if (!found && found.error().code() == errc::not_found) continue;
       if (!found) return found.error();  // it may be one that the store does not have
-      extent.markers = numbers[at];
-      if (found) note_truncation(extent, numbers[at], *found);
+      note_truncation(extent, numbers[at], *found);
       break;
     }
   }
