@@ -1,4 +1,5 @@
-// LMDB, as a peer: row numbers as keys, appended in order, which is the fastest way into it, and rows as bytes.
+// LMDB, as a peer: row numbers as keys, rows as bytes. New rows are appended in order, which is the fastest way into
+// it.
 #pragma once
 
 #include <lmdb.h>
@@ -29,12 +30,15 @@ class lmdb_database {
   // The rows from `first` on, in one transaction.
   void write(std::int64_t first, std::int64_t rows) {
     with_transaction(0, [&](MDB_txn* of) {
-      for (std::int64_t number = first; number < first + rows; ++number) {
-        packed_row row(make_sample(number));
-        std::string key = packed_key(number);
-        MDB_val name{key.size(), key.data()};
-        MDB_val content{row.size(), row.data()};
-        require(mdb_put(of, table_, &name, &content, MDB_APPEND) == 0, "put into LMDB");
+      for (std::int64_t number = first; number < first + rows; ++number) put(of, number, number, MDB_APPEND);
+    });
+  }
+  // New values for every hundredth of so many rows, in no order.
+  void upsert_one_percent(std::int64_t rows) {
+    with_transaction(0, [&](MDB_txn* of) {
+      for (std::int64_t number = 0; number < rows / 100; ++number) {
+        const std::int64_t key = scattered_key(number, rows);
+        put(of, key, key + rows, 0);
       }
     });
   }
@@ -60,6 +64,15 @@ class lmdb_database {
     require(mdb_txn_begin(environment_, nullptr, flags, &begun) == 0, "begin with LMDB");
     work(begun);
     require(mdb_txn_commit(begun) == 0, "commit with LMDB");
+  }
+
+  // The row `number`, with the values of sample `from`.
+  void put(MDB_txn* of, std::int64_t number, std::int64_t from, unsigned flags) {
+    packed_row row(make_sample(from));
+    std::string key = packed_key(number);
+    MDB_val name{key.size(), key.data()};
+    MDB_val content{row.size(), row.data()};
+    require(mdb_put(of, table_, &name, &content, flags) == 0, "put into LMDB");
   }
 
   MDB_env* environment_ = nullptr;

@@ -1,14 +1,15 @@
-// usage: benchmark_peak_memory tarn|keyed|sqlite insert|scan|compact ROWS FOLDER
+// usage: benchmark_peak_memory json|columnar|keyed-json|keyed-columnar|sqlite insert|scan|columns|compact ROWS FOLDER
 //
-// Does one thing with a table in FOLDER, which `insert` makes, `scan` reads and, for tarn's keyed table, `compact`
-// rewrites, and prints the most memory that the process has had, in KiB. One process for each, since what a process has
-// once had cannot be told apart later.
+// Does one thing with a table in FOLDER, which `insert` makes, `scan` and, for tarn's tables, `columns` read and, for
+// its keyed ones, `compact` rewrites, and prints the most memory that the process has had, in KiB. One process for
+// each, since what a process has once had cannot be told apart later.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <string>
 #include <string_view>
+#include <tarn/codec/columnar_codec.hpp>
 #include <vector>
 
 #include "lake.hpp"
@@ -19,43 +20,52 @@ namespace {
 
 using namespace tarn_benchmark;
 
-void work_with_tarn(bool inserts, std::int64_t rows, const std::string& folder) {
-  tarn::client lake{tarn::file_store{folder + "/lake", {.durability = tarn::durability::none}}};
-  if (inserts) {
-    create_table(lake);
-    insert(lake, 0, rows);
-  } else {
-    require(read_every_value(lake).rows == rows, "read the rows that were written");
-  }
-}
-
 // The counters are the keys: they come in no order. All rows are written in one transaction, so a scan reads a base and
 // a delta for every 65,536 rows, all at once.
-void work_with_keys(std::string_view work, std::int64_t rows, const std::string& folder) {
-  tarn::client lake{tarn::file_store{folder + "/keyed", {.durability = tarn::durability::none}}};
-  if (work == "insert") {
-    auto writing = lake.begin().value();
-    writing
-        .create_table("samples",
-                      {{"station", tarn::column_type::string},
-                       {"counter", tarn::column_type::integer},
-                       {"reading", tarn::column_type::real}},
-                      tarn::keyed{{"counter"}})
-        .value();
-    for (std::int64_t number = 0; number < rows; ++number) {
-      const sample row = make_sample(number);
-      writing.upsert("samples", {row.station, row.counter, row.reading}).value();
-    }
-    (void)writing.commit().value();
+template <class Client>
+void insert_keyed(Client& lake, std::int64_t rows) {
+  auto writing = lake.begin().value();
+  writing
+      .create_table("samples",
+                    {{"station", tarn::column_type::string},
+                     {"counter", tarn::column_type::integer},
+                     {"reading", tarn::column_type::real}},
+                    tarn::keyed{{"counter"}})
+      .value();
+  for (std::int64_t number = 0; number < rows; ++number) {
+    const sample row = make_sample(number);
+    writing.upsert("samples", {row.station, row.counter, row.reading}).value();
+  }
+  (void)writing.commit().value();
+}
+
+template <class Client>
+[[nodiscard]] std::int64_t count_by_columns(Client& lake) {
+  std::int64_t rows = 0;
+  auto columns = lake.begin().value().scan_columns("samples").value();
+  while (columns.next()) rows += static_cast<std::int64_t>(columns.batch().rows());
+  columns.status().value();
+  return rows;
+}
+
+template <class Codec>
+void work_with_tarn(std::string_view work, bool keyed, std::int64_t rows, const std::string& folder) {
+  tarn::client lake{tarn::file_store{folder, {.durability = tarn::durability::none}}, {}, Codec{}};
+  if (work == "insert" && keyed) {
+    insert_keyed(lake, rows);
+  } else if (work == "insert") {
+    create_table(lake);
+    insert(lake, 0, rows);
   } else if (work == "compact") {
     (void)lake.compact("samples").value();
   } else {
-    require(read_every_value(lake).rows == rows, "read the rows that were written");
+    const std::int64_t read = work == "columns" ? count_by_columns(lake) : read_every_value(lake).rows;
+    require(read == rows, "read the rows that were written");
   }
 }
 
-void work_with_sqlite(bool inserts, std::int64_t rows, const std::string& folder) {
-  database peer(folder + "/database");
+void work_with_sqlite(bool inserts, std::int64_t rows, const std::string& path) {
+  database peer(path);
   if (inserts) {
     peer.create_table("OFF");
     sample_writer(peer).write(0, rows);
@@ -80,15 +90,16 @@ std::int64_t peak_kib() {
 
 int main(int argument_count, char** argument_values) {
   const std::vector<std::string_view> arguments(argument_values + 1, argument_values + argument_count);
-  require(arguments.size() == 4, "understand the arguments: tarn|keyed|sqlite insert|scan|compact ROWS FOLDER");
-  const bool inserts = arguments[1] == "insert";
+  require(arguments.size() == 4, "understand the arguments: see the top of benchmarks/peak_memory.cpp");
+  const std::string_view table = arguments[0];
   const std::int64_t rows = std::strtoll(argument_values[3], nullptr, 10);
-  const std::string folder(arguments[3]);
-  if (arguments[0] == "tarn")
-    work_with_tarn(inserts, rows, folder);
-  else if (arguments[0] == "keyed")
-    work_with_keys(arguments[1], rows, folder);
+  const std::string place = std::string(arguments[3]) + "/" + std::string(table);
+  const bool keyed = table.starts_with("keyed-");
+  if (table == "sqlite")
+    work_with_sqlite(arguments[1] == "insert", rows, place);
+  else if (table.ends_with("json"))
+    work_with_tarn<tarn::json_codec>(arguments[1], keyed, rows, place);
   else
-    work_with_sqlite(inserts, rows, folder);
+    work_with_tarn<tarn::columnar_codec>(arguments[1], keyed, rows, place);
   std::printf("%lld\n", static_cast<long long>(peak_kib()));
 }

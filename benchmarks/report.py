@@ -3,7 +3,7 @@
 
 Runs all benchmarks and prints the README's tables. Every time is the median of N runs, and the runs of tarn, of SQLite
 and of the floors take turns, so that a busy moment of the machine hits all of them. What is compared are ratios. Files
-are made below the working directory: run it on the disk that is meant. Takes about three minutes; with --smoke, which
+are made below the working directory: run it on the disk that is meant. Takes about six minutes; with --smoke, which
 only tries whether everything works, a few seconds.
 """
 
@@ -13,7 +13,6 @@ import os
 import pathlib
 import platform
 import re
-import shutil
 import statistics
 import subprocess
 import sys
@@ -21,7 +20,7 @@ import tempfile
 
 import compile_cost
 
-PROGRAMS = ["insert", "commit", "open", "scan", "json", "merge"]
+TIMED_PROGRAMS = ["insert", "commit", "open", "scan", "upsert", "json"]
 
 # What each benchmark does, by the first part of its name, and whether its time is told for each of the things it did.
 WORK = {
@@ -32,9 +31,14 @@ WORK = {
     "open warm": ("look for a newer version, after {count} commits", False),
     "scan": ("read every value of {count} rows", False),
     "sum": ("add up one column of {count} rows", False),
+    "upsert": ("upsert 1 % of {count} rows by key, one commit", False),
+    "upsert, keys remembered": ("... with positions, the table's keys remembered", False),
+    "upsert, keys read": ("... with positions, the table's keys read first", False),
     "parse": ("parse an object of {count} rows", False),
     "write": ("write an object of {count} rows", False),
 }
+# Works that are compared with what the peers do for another.
+SAME_FOR_PEERS = {"upsert, keys remembered": "upsert", "upsert, keys read": "upsert"}
 # What tarn is compared with, by the second part.
 PEERS = {
     "sqlite": "SQLite",
@@ -49,8 +53,15 @@ ALL_SIZES = {"open cold"}  # of the others, the largest tells enough
 
 NAME = re.compile(r"(?P<work>[^/]+)/(?P<who>[^/]+)/(?P<place>[^/]+)/\w+:(?P<count>\d+)")
 
-PEAK_ROWS = [1_000, 1_000_000, 10_000_000]
-KEYED_PEAK_ROWS = [1_000, 1_000_000]
+# What each table of benchmark_peak_memory is, what is done with it, and with how many rows.
+PEAK_WORKS = ["insert", "scan", "columns", "compact"]
+PEAKS = {
+    "json": ("bag, JSON", PEAK_WORKS[:3], [1_000, 1_000_000, 10_000_000]),
+    "columnar": ("bag, columnar", PEAK_WORKS[:3], [1_000, 1_000_000, 10_000_000]),
+    "sqlite": ("SQLite", PEAK_WORKS[:2], [1_000, 1_000_000, 10_000_000]),
+    "keyed-json": ("key, JSON", PEAK_WORKS, [1_000, 1_000_000]),
+    "keyed-columnar": ("key, columnar", PEAK_WORKS, [1_000, 1_000_000]),
+}
 SMOKE_FILTER = ":(10|1000)(/|$)"
 
 
@@ -117,7 +128,8 @@ def time_table(times):
         if work not in ALL_SIZES and not is_largest(what, times):
             continue
         description, each = WORK[work]
-        per = {who: ns / (count if each else 1) for who, ns in times[what].items()}
+        all_times = times.get((SAME_FOR_PEERS.get(work), place, count), {}) | times[what]
+        per = {who: ns / (count if each else 1) for who, ns in all_times.items()}
         tarn, columnar, floor = (per.get(who) for who in ("tarn", "columnar", "floor"))
         peers = []
         for who, name in PEERS.items():
@@ -131,14 +143,20 @@ def time_table(times):
 
 
 # What a keyed table went through, in the names of merge.cpp.
-CHANGES = re.compile(r"(?P<work>merge|compact) (?P<percent>[\d.]+) % of (?P<keys>\w+) keys in (?P<deltas>\d+) deltas?")
+CHANGES = re.compile(
+    r"(?P<work>merge|compact) (?P<codec>\w+), "
+    r"(?P<percent>[\d.]+) % of (?P<keys>\w+) keys in (?P<deltas>\d+) deltas?"
+)
+COLUMNS = re.compile(r"columns of (?P<keys>\w+) keys, (?P<deltas>\d+) deltas?")
+CODECS = ["JSON", "columnar"]
 KEYS = ["integer", "string", "composite"]
 
 
 def changes_of(work, times):
     """(what was measured, the parts of its name) of the largest tables, in order."""
     def order(found):
-        return KEYS.index(found[1]["keys"]), float(found[1]["percent"]), int(found[1]["deltas"])
+        name = found[1]
+        return CODECS.index(name["codec"]), KEYS.index(name["keys"]), float(name["percent"]), int(name["deltas"])
 
     found = [(what, CHANGES.match(what[0])) for what in times if is_largest(what, times)]
     return sorted([(what, name) for what, name in found if name and name["work"] == work], key=order)
@@ -147,14 +165,14 @@ def changes_of(work, times):
 def merge_table(times):
     """Ratios of scans of a keyed table, with positions that hold, with stale ones and without deltas."""
     yield (
-        "| keys | changed | deltas | by position | by key | by position / by key | by key / no deltas |"
+        "| codec | keys | changed | deltas | by position | by key | by position / by key | by key / no deltas |"
         " stale by position / by key | bag / by position |"
     )
-    yield "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
+    yield "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
     for what, changes in changes_of("merge", times):
         took = times[what]
-        none = times[(f"merge no change of {changes['keys']} keys", *what[1:])]
-        cells = [changes["keys"], f"{changes['percent']} %", changes["deltas"]]
+        none = times[(f"merge {changes['codec']}, no change of {changes['keys']} keys", *what[1:])]
+        cells = [changes["codec"], changes["keys"], f"{changes['percent']} %", changes["deltas"]]
         cells += [time_text(took[who]) for who in ("by position", "by key")]
         for numerator, denominator in (
             (took["by position"], took["by key"]),
@@ -168,18 +186,31 @@ def merge_table(times):
 
 def bag_table(times):
     """What having a key costs a scan, if there are no deltas."""
-    yield "| keys | rows | no deltas | the same rows in a bag | no deltas / bag |"
-    yield "| --- | ---: | ---: | ---: | ---: |"
-    for keys in KEYS:
-        what = max(what for what in times if what[0] == f"merge no change of {keys} keys")
-        took = times[what]
-        cells = [keys, f"{what[2]:,}", time_text(took["no deltas"]), time_text(took["bag"])]
-        yield f"| {' | '.join(cells)} | {took['no deltas'] / took['bag']:.2f} x |"
+    yield "| codec | keys | rows | no deltas | the same rows in a bag | no deltas / bag |"
+    yield "| --- | --- | ---: | ---: | ---: | ---: |"
+    for codec in CODECS:
+        for keys in KEYS:
+            what = max(what for what in times if what[0] == f"merge {codec}, no change of {keys} keys")
+            took = times[what]
+            cells = [codec, keys, f"{what[2]:,}", time_text(took["no deltas"]), time_text(took["bag"])]
+            yield f"| {' | '.join(cells)} | {took['no deltas'] / took['bag']:.2f} x |"
+
+
+def columns_table(times):
+    """scan_columns of a keyed table of which 10 % were updated and 1 % erased, beside a copy of the columns."""
+    yield "| keys | rows | deltas | by position | by key | memcpy | by position / memcpy | by key / memcpy |"
+    yield "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
+    names = {what: COLUMNS.match(what[0]) for what in times if is_largest(what, times)}
+    for what in sorted(names, key=lambda each: (KEYS.index(names[each]["keys"]), int(names[each]["deltas"]))):
+        position, key, copy = (times[what][who] for who in ("by position", "by key", "floor"))
+        cells = [names[what]["keys"], f"{what[2]:,}", names[what]["deltas"]]
+        cells += [*map(time_text, (position, key, copy)), ratio_text(position, copy), ratio_text(key, copy)]
+        yield f"| {' | '.join(cells)} |"
 
 
 def compaction_table(times, report):
-    yield "| keys | changed | deltas | compaction | records/s | MB/s | by position / by key | compaction / scan |"
-    yield "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
+    yield "| codec | keys | changed | deltas | compaction | records/s | MB/s | by position / by key | compaction / scan |"
+    yield "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
     counters = {}
     for result in report["benchmarks"]:
         if result["run_type"] == "iteration" and "rows_read" in result:
@@ -190,7 +221,8 @@ def compaction_table(times, report):
         rows, size = counters[what]
         seconds = took["by position"] / 1e9
         scan = times[(what[0].replace("compact ", "merge ", 1), *what[1:])]["by position"]
-        cells = [changes["keys"], f"{changes['percent']} %", changes["deltas"], time_text(took["by position"])]
+        cells = [changes["codec"], changes["keys"], f"{changes['percent']} %", changes["deltas"]]
+        cells.append(time_text(took["by position"]))
         cells += [f"{rows / seconds / 1e6:.1f} M", f"{size / seconds / 1e6:.0f}"]
         cells += [f"{took['by position'] / took['by key']:.2f} x", f"{took['by position'] / scan:.2f} x"]
         yield f"| {' | '.join(cells)} |"
@@ -201,41 +233,23 @@ def size_of(path):
     return sum(file.stat().st_size for file in files if file.is_file())
 
 
-def peak_table(program, sizes):
+def peak_table(program, smoke):
     """The most memory that a process ever has with a table in files, and how large the files are for each row."""
-    yield "| rows | tarn, insert | tarn, scan | SQLite, insert | SQLite, scan | tarn, a row | SQLite, a row |"
-    yield "| ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
-    for rows in sizes:
-        say(f"peak memory of {rows:,} rows ...")
-        cells = []
-        folder = pathlib.Path(tempfile.mkdtemp(prefix="benchmark_", dir="."))
-        try:
-            for who in ("tarn", "sqlite"):
-                for work in ("insert", "scan"):
-                    command = [program, who, work, str(rows), folder]
+    yield "| table | rows | insert | scan | scan_columns | compact | files, a row |"
+    yield "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"
+    for table, (name, works, sizes) in PEAKS.items():
+        for rows in sizes[:1] if smoke else sizes:
+            say(f"peak memory, {name}, {rows:,} rows ...")
+            peaks = {}
+            with tempfile.TemporaryDirectory(prefix="benchmark_", dir=".") as folder:
+                for work in works:
+                    command = [program, table, work, str(rows), folder]
                     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-                    cells.append(f"{int(done.stdout) / 1024:.1f} MiB")
-            cells += [f"{size_of(folder / name) / rows:.1f} B" for name in ("lake", "database")]
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
-        yield f"| {rows:,} | {' | '.join(cells)} |"
-
-
-def keyed_peak_table(program, sizes):
-    """The most memory that a process ever has with a keyed table in files: a base and deltas of 65,536 rows."""
-    yield "| rows | write | scan | compact | scan, compacted | its base |"
-    yield "| ---: | ---: | ---: | ---: | ---: | ---: |"
-    for rows in sizes:
-        say(f"peak memory of {rows:,} keyed rows ...")
-        cells = []
-        with tempfile.TemporaryDirectory(prefix="benchmark_", dir=".") as folder:
-            for work in ("insert", "scan", "compact", "scan"):
-                command = [program, "keyed", work, str(rows), folder]
-                done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-                cells.append(f"{int(done.stdout) / 1024:.1f} MiB")
-            largest = max(file.stat().st_size for file in pathlib.Path(folder, "keyed").iterdir())
-            cells.append(f"{largest / 2**20:.1f} MiB")
-        yield f"| {rows:,} | {' | '.join(cells)} |"
+                    peaks[work] = f"{int(done.stdout) / 1024:.1f} MiB"
+                    if work == "insert":
+                        size = size_of(pathlib.Path(folder, table))
+            cells = [name, f"{rows:,}", *(peaks.get(work, "-") for work in PEAK_WORKS), f"{size / rows:.1f} B"]
+            yield f"| {' | '.join(cells)} |"
 
 
 def writers_table(program, commits):
@@ -290,22 +304,24 @@ def main():
     if load > 0.5:
         say(f"the machine is busy (load {load:.1f}): the ratios will be rough")
     programs = arguments.programs.resolve()
-    reports = [run_benchmarks(programs / f"benchmark_{name}", arguments.repetitions, smoke) for name in PROGRAMS]
-    peaks = list(peak_table(programs / "benchmark_peak_memory", PEAK_ROWS[:1] if smoke else PEAK_ROWS))
-    keyed_sizes = KEYED_PEAK_ROWS[:1] if smoke else KEYED_PEAK_ROWS
-    keyed_peaks = list(keyed_peak_table(programs / "benchmark_peak_memory", keyed_sizes))
+    reports = {
+        name: run_benchmarks(programs / f"benchmark_{name}", arguments.repetitions, smoke)
+        for name in [*TIMED_PROGRAMS, "merge", "merged_columns"]
+    }
+    peaks = list(peak_table(programs / "benchmark_peak_memory", smoke))
     writers = list(writers_table(programs / "benchmark_writers", 2 if smoke else 100))
     growth = list(growth_tables(programs / "benchmark_growth", smoke))
     say("compile cost ...")
     costs = compile_cost.measure(arguments.compiler, rounds=1 if smoke else 5)
 
-    print(machine(reports[0]["context"], arguments.compiler), end="\n\n")
+    print(machine(reports["insert"]["context"], arguments.compiler), end="\n\n")
     print("Time, in memory the processor's and in files that which passes; medians:", end="\n\n")
-    print(*time_table(medians(reports[:-1])), sep="\n", end="\n\n")
-    print_merging(reports[-1])
-    print("Peak memory with a keyed table in files:", end="\n\n")
-    print(*keyed_peaks, sep="\n", end="\n\n")
-    print("Peak memory with a table in files, and the files' size:", end="\n\n")
+    print(*time_table(medians(reports[name] for name in TIMED_PROGRAMS)), sep="\n", end="\n\n")
+    print_merging(reports["merge"])
+    print("All columns of a keyed table in memory, 10 % of the rows updated and 1 % erased:", end="\n\n")
+    print(*columns_table(medians([reports["merged_columns"]])), sep="\n", end="\n\n")
+    print("Peak memory with a table in files; one with a key is written, scanned and compacted as a base and deltas of")
+    print("65,536 rows:", end="\n\n")
     print(*peaks, sep="\n", end="\n\n")
     print("Writers at once in one folder, without fsync, each transaction in 4 keyed tables:", end="\n\n")
     print(*writers, sep="\n", end="\n\n")

@@ -42,6 +42,10 @@ class statement {
     sqlite3_bind_double(prepared_, 3, row.reading);
     run();
   }
+  void insert(const sample& row, std::int64_t id) {
+    sqlite3_bind_int64(prepared_, 4, id);
+    insert(row);
+  }
 
   [[nodiscard]] std::int64_t integer(int column) const { return sqlite3_column_int64(prepared_, column); }
   [[nodiscard]] sample row() const {
@@ -70,16 +74,24 @@ class database {
   // An empty table, in WAL mode, which is the fastest for writers (in memory there is no journal, whatever is asked
   // for). `synchronous` is what SQLite calls durability.
   void create_table(std::string_view synchronous) {
-    run("PRAGMA journal_mode=WAL");
-    run(("PRAGMA synchronous=" + std::string(synchronous)).c_str());
+    set_durability(synchronous);
     run("CREATE TABLE samples (station TEXT, counter INTEGER, reading REAL)");
+  }
+  void create_keyed_table(std::string_view synchronous) {
+    set_durability(synchronous);
+    run("CREATE TABLE samples (station TEXT, counter INTEGER, reading REAL, id INTEGER PRIMARY KEY)");
   }
 
  private:
+  void set_durability(std::string_view synchronous) {
+    run("PRAGMA journal_mode=WAL");
+    run(("PRAGMA synchronous=" + std::string(synchronous)).c_str());
+  }
+
   sqlite3* connection_ = nullptr;
 };
 
-// Inserts rows in transactions of its own, with statements that are prepared once.
+// Writes rows in transactions of its own, with statements that are prepared once.
 class sample_writer {
  public:
   explicit sample_writer(database& into)
@@ -97,6 +109,36 @@ class sample_writer {
  private:
   statement begin_;
   statement insert_;
+  statement commit_;
+};
+
+class keyed_sample_writer {
+ public:
+  explicit keyed_sample_writer(database& into)
+      : begin_(into.prepare("BEGIN")),
+        upsert_(into.prepare("INSERT INTO samples VALUES (?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET"
+                             " station = excluded.station, counter = excluded.counter, reading = excluded.reading")),
+        commit_(into.prepare("COMMIT")) {}
+
+  // Rows 0 to `rows` - 1, in one transaction.
+  void fill(std::int64_t rows) {
+    begin_.run();
+    for (std::int64_t key = 0; key < rows; ++key) upsert_.insert(make_sample(key), key);
+    commit_.run();
+  }
+  // New values for every hundredth of so many rows, in no order.
+  void upsert_one_percent(std::int64_t rows) {
+    begin_.run();
+    for (std::int64_t number = 0; number < rows / 100; ++number) {
+      const std::int64_t key = scattered_key(number, rows);
+      upsert_.insert(make_sample(key + rows), key);
+    }
+    commit_.run();
+  }
+
+ private:
+  statement begin_;
+  statement upsert_;
   statement commit_;
 };
 

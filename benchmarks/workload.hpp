@@ -68,4 +68,10 @@ struct totals {
   return expected;
 }
 
+// Key number `number` of those that are written again in a table with `rows` keys: all over it, and none twice.
+[[nodiscard]] constexpr std::int64_t scattered_key(std::int64_t number, std::int64_t rows) noexcept {
+  constexpr std::int64_t prime = 611'953;
+  return number * prime % rows;
+}
+
 }  // namespace tarn_benchmark
