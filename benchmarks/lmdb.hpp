@@ -67,7 +67,7 @@ class lmdb_database {
   }
 
   // The row `number`, with the values of sample `from`.
-  void put(MDB_txn* of, std::int64_t number, std::int64_t from, unsigned flags) {
+  void put(MDB_txn* of, std::int64_t number, std::int64_t from, unsigned flags) const {
     packed_row row(make_sample(from));
     std::string key = packed_key(number);
     MDB_val name{key.size(), key.data()};
