@@ -3,7 +3,7 @@
 
 Runs all benchmarks and prints the README's tables. Every time is the median of N runs, and the runs of tarn, of SQLite
 and of the floors take turns, so that a busy moment of the machine hits all of them. What is compared are ratios. Files
-are made below the working directory: run it on the disk that is meant. Takes about six minutes; with --smoke, which
+are made below the working directory: run it on the disk that is meant. Takes about eight minutes; with --smoke, which
 only tries whether everything works, a few seconds.
 """
 
