@@ -189,3 +189,28 @@ TEST_CASE("LAW: so it is with the columnar codec, and of one group of rows besid
   CHECK(scan_large < scan_small + 100'000);
   CHECK(large.peak_of_column_scan() < scan_large + 100'000);  // nothing is copied
 }
+
+TEST_CASE("LAW: a compaction makes no index of keys that the client would not remember") {
+  constexpr int rows = 30'000;
+  constexpr std::size_t index_bytes = rows * 56;  // at least
+  const auto peak_of_compaction = [](std::size_t key_index_bytes_max) {
+    tarn::client_options options;
+    options.bounds.key_index_bytes_max = key_index_bytes_max;
+    tarn::client<tarn::memory_store, tarn::columnar_codec> lake{tarn::memory_store(), options};
+    auto writing = lake.begin().value();
+    writing.create_table("t", {{"k", tarn::column_type::integer}, "text"}, tarn::keyed{{"k"}, 1}).value();
+    for (int row = 0; row < rows; ++row) writing.upsert("t", {row, "text"}).value();
+    writing.commit().value();
+    auto changing = lake.begin().value();
+    changing.upsert("t", {7, "changed"}).value();
+    changing.commit().value();
+    const peak_bytes peak;
+    CHECK(lake.compact("t"));
+    return peak.value();
+  };
+  const std::size_t remembering = peak_of_compaction(std::size_t{64} << 20);
+  const std::size_t forgetting = peak_of_compaction(index_bytes / 8);
+  MESSAGE("peak of compacting ", rows, " rows: ", remembering, " bytes with an index of their keys, ", forgetting,
+          " without");
+  CHECK(forgetting + index_bytes / 2 < remembering);
+}

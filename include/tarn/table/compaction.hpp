@@ -156,7 +156,8 @@ template <class = void>
   return find_planned(state, plan) != nullptr;
 }
 
-// Folds the planned objects of `table` into a new one. Memory: the new object, whose keys the client then remembers.
+// Folds the planned objects of `table` into a new one. Memory: the new object, whose keys the client then remembers, if
+// they are within limits::key_index_bytes_max.
 template <merge_strategy Merge, class Store, row_codec Codec>
 [[nodiscard]] result<data_object> fold_bucket(client_core<Store, Codec>& lake, const table_state& table,
                                               const compaction_plan& plan, timestamp earliest_birth) {
@@ -167,19 +168,21 @@ template <merge_strategy Merge, class Store, row_codec Codec>
   const result<uuid> id = new_id(lake.options.surroundings, earliest_birth);
   if (!id) return id.error();
   keyed_writer<Store, Codec> writer(lake, table, *id, object_form::base);
-  auto index = shared<key_index>::make();
+  // Null: the client would not remember it, so nor does this.
+  auto index = Merge::records_positions ? shared<key_index>::make() : shared<key_index>();
   std::string scratch;
   while (merged->next(true)) {
     const folded& now = merged->current();
     const record kept{{false, now.state}, {}, now.values};
     if (const status appended = writer.append(kept); !appended) return appended.error();
-    if (Merge::records_positions) (void)index->append(kept, table.key, scratch);
+    if (index) (void)index->append(kept, table.key, scratch);
+    if (index && index->byte_size() > lake.options.bounds.key_index_bytes_max) index = {};
   }
   if (!merged->status()) return merged->status().error();
   inline_room none;  // others read it, and it stays
   result<data_object> base = writer.put(none);
   if (!base) return base;
-  if (Merge::records_positions) lake.key_indexes.insert(*id, std::move(index), lake.options.bounds.key_index_bytes_max);
+  if (index) lake.key_indexes.insert(*id, std::move(index), lake.options.bounds.key_index_bytes_max);
   return base;
 }
 

@@ -158,7 +158,10 @@ template <class Store, row_codec Codec>
 [[nodiscard]] result<shared<key_index>> index_of(client_core<Store, Codec>& lake, const table_state& table,
                                                  const keyed_object& object) {
   if (shared<key_index> known = lake.key_indexes.find(object.object.id); known) return known;
-  result<record_source_of<Store, Codec>> records = record_source_of<Store, Codec>::open(lake, table, object);
+  sequence<std::size_t> needed;
+  for (const std::uint32_t each : table.key.columns) needed.push_back(each);
+  if (table.key.ordered()) needed.push_back(table.key.ordering);
+  result<record_source_of<Store, Codec>> records = record_source_of<Store, Codec>::open(lake, table, object, needed);
   if (!records) return records.error();
   auto index = shared<key_index>::make();
   std::string scratch;
