@@ -148,7 +148,7 @@ TEST_CASE("markers that are listed and are not there are passed over; those that
     };
     log_extent unknown;
     CHECK(list_truncations(store, unknown).error().code() == errc::io);
-    CHECK(unknown.markers == 0);
+    CHECK(unknown.markers == 1);  // the first was looked at
     REQUIRE(list_truncations(store, unknown).has_value());
     CHECK(unknown.markers == 2);
   }
