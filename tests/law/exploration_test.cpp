@@ -112,7 +112,4 @@ TEST_CASE("LAW: what an exploration has once found wrong is right") {
   // A vacuum that had not learned that another gave up more found a hole where a truncation had been, and took it for
   // damage.
   replay({program_kind::vacuum, program_kind::truncate}, "v1|vacuum,truncate|a13b20a11b");
-  // And of the check: what a vacuum gives up and dies is not for another to remove that has begun before.
-  replay({program_kind::compact_keys, program_kind::vacuum, program_kind::vacuum},
-         "v1|compactkeys,vacuum,vacuum|c1ab4c|f:b18.F7:1");
 }

@@ -47,13 +47,13 @@ class small_lake {
     abandoned.flush().value();
   }
 
-  // Once more, with time enough for a vacuum, which leaves the last three versions.
-  void vacuum() {
+  // Once more, with time enough for a vacuum, which leaves the last three versions, or so many.
+  void vacuum(std::uint64_t kept = 3) {
     environment_.clock.ms += 1000;
     tarn::client_options options;
     options.surroundings = environment_.get();
     tarn::client lake(store_, options);
-    tarn::vacuum(lake, {.keep_ms = 0, .keep_versions = 3, .grace_ms = 500}).value();
+    tarn::vacuum(lake, {.keep_ms = 0, .keep_versions = kept, .grace_ms = 500}).value();
     store_.note_vacuum();
   }
   void truncate() {
@@ -223,6 +223,33 @@ TEST_CASE("what should not happen in a store is found") {
         lake.store().remove(each).value();
     CHECK(removed == 1);
   });
+}
+
+TEST_CASE("what a vacuum gives up and dies is not for another to remove that has begun before") {
+  const auto complains = [](bool other_ends) {
+    small_lake lake;
+    lake.vacuum(6);
+    std::vector<store_event>& events = lake.store().events();
+    const store_event end = events.back();
+    REQUIRE(end.what == store_event::kind::vacuumed);
+    events.pop_back();
+    const std::size_t begun = events.size();
+    lake.vacuum(1);
+    std::size_t spared = 0;
+    for (std::size_t at = begun; at < events.size(); ++at) {
+      spared += events[at].what == store_event::kind::removed ? 1U : 0U;
+      events[at].client = 1;
+    }
+    CHECK(spared > 0);
+    std::erase_if(events,
+                  [](const store_event& each) { return each.client == 1 && each.what == store_event::kind::removed; });
+    if (!other_ends) events.pop_back();
+    events.push_back(other_ends ? events.back() : end);
+    const tarn::testing::event_invariants found(events);
+    return finds(found.violations(), invariant::collected_garbage);
+  };
+  CHECK_FALSE(complains(false));
+  CHECK(complains(true));
 }
 
 TEST_CASE("whoever has committed all that it did leaves nothing behind") {
