@@ -372,9 +372,8 @@ class client {
     if (const status good = check_options(core_->options); !good) return good;
     return list_truncations(core_->store, core_->extent);
   }
-  // Learns how far it reaches at least. Where that is told by the list that finds a checkpoint, it costs none.
+  // Learns how far it reaches at least.
   [[nodiscard]] status list_after(version at) {
-    if constexpr (strengths_of<Store>().flat_list) return {};
     const result<version> head = list_head(core_->store, at);
     if (!head) return head.error();
     if (*head > core_->extent.listed) core_->extent.listed = *head;
@@ -384,10 +383,12 @@ class client {
   // Brings `latest` to the head of the log; the first time, from the newest checkpoint.
   [[nodiscard]] status update() {
     if (core_->opened) return update_from(core_->latest);
-    if (const status found = find_log(); !found) return found;
+    // Else the list that finds a checkpoint tells all this, too.
+    constexpr bool lists_apart = !strengths_of<Store>().flat_list;
+    if (const status found = lists_apart ? find_log() : check_options(core_->options); !found) return found;
     const result<shared_snapshot> begin = find_start(core_->store, core_->extent, {INT64_MAX}, core_->options.bounds);
     if (!begin) return begin.error();
-    if (const status listed = list_after((*begin)->at); !listed) return listed;
+    if (const status listed = lists_apart ? list_after((*begin)->at) : status(); !listed) return listed;
     return update_from(*begin);
   }
   [[nodiscard]] status update_from(shared_snapshot state) {
@@ -404,17 +405,17 @@ class client {
     // Only then: what is in a slot that a truncation has emptied, or is not, tells nothing. The transaction may have
     // been in an earlier one: who has committed it has then taken garbage for somebody else's entry there, and gone on.
     if (const status begun = find_log(); !begun) return begun.error();
+    const bool is_emptied = slot <= core_->extent.truncated;
+    if (!is_emptied && found && !found->content.of_article && found->content.transaction == transaction) {
+      const status durable =
+          make_durable(core_->store, core_->extent, slot, core_->options.commit.backoff, core_->options.surroundings);
+      return durable ? result<commit_state>(commit_state::committed) : durable.error();
+    }
     const result<version> emptied = find_emptied_slot(core_->store, core_->extent, transaction, {0});
     if (!emptied) return emptied.error();
     if (*emptied != version()) return commit_state::committed;
-    if (slot <= core_->extent.truncated) return commit_state::not_committed;
-    if (!found && found.error().code() == errc::not_found) return commit_state::undecided;
-    if (!found) return found.error();
-    if (found->content.of_article || found->content.transaction != transaction) return commit_state::not_committed;
-    const status durable =
-        make_durable(core_->store, core_->extent, slot, core_->options.commit.backoff, core_->options.surroundings);
-    if (!durable) return durable.error();
-    return commit_state::committed;
+    if (is_emptied || found) return commit_state::not_committed;
+    return found.error().code() == errc::not_found ? result<commit_state>(commit_state::undecided) : found.error();
   }
 
   // Fills an empty slot, which must be the one after the head, with an entry that changes nothing; success too if

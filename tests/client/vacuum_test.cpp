@@ -629,6 +629,12 @@ TEST_CASE("a writer whose entry was committed, and then truncated before it hear
   CHECK(lake.find_commit(id, {5}).value() == commit_state::committed);
   CHECK(lake.find_commit(sample_id(77), {2}).value() == commit_state::not_committed);
   CHECK(rows_at(lake, {6}) == 5);
+  // What is to be seen needs no marker.
+  const auto newest = get_entry(store, {6}, limits()).value().content.transaction;
+  store.inner().remove(marker_name(0)).value();
+  CHECK(store.inner().put_if_absent(marker_name(0), "damaged").outcome() == put_outcome::created);
+  CHECK(lake.find_commit(newest, {6}).value() == commit_state::committed);
+  CHECK(lake.find_commit(sample_id(77), {6}).error().code() == errc::corrupt);
 }
 
 TEST_CASE("what became of a commit is known at any moment of a truncation, whatever is in its slot then") {

@@ -66,6 +66,11 @@ struct flat_store : scripted_store {
   static constexpr store_strengths strengths{.flat_list = true};
 };
 
+struct removing_flat_store : tarn_test::removing_scripted_store {
+  using removing_scripted_store::removing_scripted_store;
+  static constexpr store_strengths strengths{.flat_list = true};
+};
+
 std::string start_before(setup& made, std::int64_t ms) {
   return told(find_start_before(made.store, made.extent, {ms}, limits()));
 }
@@ -111,6 +116,51 @@ TEST_CASE("where a list goes through all names anyway, the one that finds a chec
   client lake(flat);
   flat.plan().lists = 0;
   CHECK(lake.begin_at(timestamp{1'500})->read_version() == version{1});
+}
+
+TEST_CASE("who reads the log is told of a hole in it, also what came since, and where one list tells all") {
+  const auto read = [](auto store, bool is_warm) {
+    const setup made;
+    memory_store all = scripted_store(made.store).inner();
+    memory_store content = store.inner();
+    const auto copy = [&](std::int64_t number) {
+      const std::string name = entry_name({number});
+      REQUIRE(content.put_if_absent(name, *all.get(name)).outcome() == put_outcome::created);
+    };
+    for (const std::int64_t number : {0, 1}) copy(number);
+    client lake(store);
+    if (is_warm) REQUIRE(lake.begin()->read_version() == version{1});
+    for (const std::int64_t number : {2, 4, 5}) copy(number);
+    auto log = lake.log().value();
+    std::size_t versions = 0;
+    while (log.next()) ++versions;
+    return concat({versions, ": ", log.status() ? std::string() : log.status().error().message()});
+  };
+  for (const bool is_warm : {false, true}) {
+    CHECK(read(scripted_store(), is_warm).starts_with("3: version 3 (_log_00000000000000000003) is missing"));
+    CHECK(read(flat_store(), is_warm).starts_with("3: version 3 (_log_00000000000000000003) is missing"));
+  }
+}
+
+TEST_CASE("a marker that is lost does not hide those after it") {
+  const auto open = [](auto store) {
+    const setup made;
+    memory_store all = scripted_store(made.store).inner();
+    memory_store content = store.inner();
+    for (const std::string& name : {checkpoint_name({4}), checkpoint_name({5}), entry_name({5})})
+      REQUIRE(content.put_if_absent(name, *all.get(name)).outcome() == put_outcome::created);
+    const truncation_marker second{{1}, {4}, {{4}, {5}}, sequence<uuid>{uuid(), uuid(), uuid(), uuid()}};
+    REQUIRE(content.put_if_absent(marker_name(1), write_marker(second)).outcome() == put_outcome::created);
+    client begun(store), told(store);
+    const auto tx = begun.begin();
+    auto log = told.log().value();
+    std::size_t versions = 0;
+    while (log.next()) ++versions;
+    return concat({tx ? concat({tx->read_version().number}) : tx.error().message(), ", ", begun.core()->extent.markers,
+                   "; ", versions, ", ", told.core()->extent.markers});
+  };
+  CHECK(open(tarn_test::removing_scripted_store()) == "5, 2; 1, 2");
+  CHECK(open(removing_flat_store()) == "5, 2; 1, 2");
 }
 
 TEST_CASE("a time is looked for in entries, and in checkpoints of those that state none") {

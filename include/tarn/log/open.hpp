@@ -32,17 +32,24 @@ namespace tarn::inline TARN_ABI {
 namespace open_detail {
 
 // The versions that may have a checkpoint, oldest first: those that the store lists and those that the latest
-// truncation relies on. One `list`, which tells how far the log reaches, too, where that costs nothing.
+// truncation relies on. One `list`. Where that goes through all names it is the only one that opening a lake needs: it
+// also tells how far the log reaches, and of truncations.
 template <object_store Store>
 [[nodiscard]] result<sequence<version>> list_checkpoints(Store& store, log_extent& extent) {
   constexpr bool flat = strengths_of<Store>().flat_list;
-  sequence<version> all = extent.checkpoints;
+  sequence<version> all;
+  std::int64_t newest_marker = -1;
   const status listed = store.list(flat ? lake_prefix : checkpoint_prefix, {}, [&](std::string_view name) {
     version at;
     if (parse_checkpoint_name(name, at)) all.push_back(at);
     if (flat && parse_entry_name(name, at) && at > extent.listed) extent.listed = at;
+    std::int64_t number = 0;
+    if (flat && parse_marker_name(name, number) && number > newest_marker) newest_marker = number;
   });
   if (!listed) return listed.error();
+  if (newest_marker >= extent.markers)
+    if (const status found = list_truncations(store, extent); !found) return found.error();
+  for (const version each : extent.checkpoints) all.push_back(each);
   sort(all.begin(), all.size(), [](version a, version b) { return a < b; });
   std::size_t kept = 0;
   for (const version each : all)

@@ -46,7 +46,8 @@ struct truncation_marker {
   // Which of these entries was this transaction's; -1: none. Those of the article's program have none to tell them by.
   template <class = void>
   [[nodiscard]] version slot_of(const uuid& transaction) const noexcept {
-    for (std::size_t place = 0; !transaction.is_nil() && place < transactions.size(); ++place)
+    if (transaction.is_nil()) return {};
+    for (std::size_t place = 0; place < transactions.size(); ++place)
       if (transactions[place] == transaction) return {first.number + static_cast<std::int64_t>(place)};
     return {};
   }
@@ -136,15 +137,17 @@ template <object_store Store>
   return {};
 }
 
-// The same for a client that knows nothing yet: if there is any, a listing saves it most of the markers before the
-// last. Names that the store lists and does not have cost a `get` each.
+// The same for a client that knows nothing yet: a listing saves it most of the markers before the last, and tells of
+// later ones if the next is lost. Names that the store lists and does not have cost a `get` each.
 template <object_store Store>
 [[nodiscard]] status list_truncations(Store& store, log_extent& extent) {
   if constexpr (removing_store<Store>) {
     const result<truncation_marker> next = get_marker(store, extent.markers);
-    if (!next && next.error().code() == errc::not_found) return {};
-    // A damaged marker, or a newer tarn's, is in nobody's way if there is a later one.
-    if (!next && next.error().code() != errc::corrupt && next.error().code() != errc::unsupported) return next.error();
+    // One that is lost, damaged or a newer tarn's is in nobody's way if there is a later one.
+    const bool is_missing = !next && next.error().code() == errc::not_found;
+    const bool is_unreadable =
+        !next && (next.error().code() == errc::corrupt || next.error().code() == errc::unsupported);
+    if (!next && !is_missing && !is_unreadable) return next.error();
     if (next) note_truncation(extent, extent.markers, *next);
     sequence<std::int64_t> numbers;
     const status listed = store.list(marker_prefix, std::string_view(), [&](std::string_view name) {
@@ -152,6 +155,7 @@ template <object_store Store>
       if (parse_marker_name(name, number) && number >= extent.markers) numbers.push_back(number);
     });
     if (!listed) return listed;
+    if (is_missing && numbers.empty()) return {};
     sort(numbers.begin(), numbers.size(), [](std::int64_t a, std::int64_t b) { return a < b; });
     for (std::size_t at = numbers.size(); at-- > 0;) {
       const result<truncation_marker> found = get_marker(store, numbers[at]);
