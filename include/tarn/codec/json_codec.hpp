@@ -46,7 +46,7 @@ class json_builder {
     const list_view list = values.values();
     char* const room = make_room();
     char* const first = room + (frame_.row_count > 0 ? 1 : 0);
-    const char* const end = write_plain_row(first, room + room_bytes_min, views_of(list, views_), list.size());
+    const char* const end = write_plain_row(first, room + room_bytes(), views_of(list, views_), list.size());
     if (end == nullptr) return append_any(list);
     if (const auto size = static_cast<std::size_t>(end - first); size > row_bytes_max_) return refuse(size);
     if (first != room) *room = ',';
@@ -114,7 +114,7 @@ class json_builder {
   // Where a row can be written that is plain, and a comma before it.
   [[nodiscard]] char* make_room() {
     std::string& text = writable_text();
-    if (text.size() - size_ < room_bytes_min) text.resize(size_ + 2 * room_bytes_min);
+    if (text.size() - size_ < room_bytes()) text.resize(size_ + 2 * room_bytes());
     return text.data() + size_;
   }
 
@@ -141,7 +141,8 @@ class json_builder {
                                           row_bytes_max_, ": split the row or raise the limit"})};
   }
 
-  static constexpr std::size_t room_bytes_min = 4'096;
+  // A row that needs more is written like any other. Most objects of few rows are small, and room costs time to make.
+  [[nodiscard]] std::size_t room_bytes() const noexcept { return frame_.row_count < 16 ? 256 : 4'096; }
 
   uuid id_;
   std::size_t row_bytes_max_;
