@@ -105,8 +105,9 @@ TEST_CASE("Rows are what they would be each alone, whatever their lengths, plain
   for (std::size_t size = 0; size < 4'990; size += 7) {
     const std::string text(size, 'x');
     const row owned{text, 1, nullptr};
+    const std::initializer_list<value_view> plain{text, 1, nullptr};
     const std::initializer_list<value_view> escaped{text, 1, bytes{"x"}};  // no plain row
-    for (const row_view each : {row_view({text, 1, nullptr}), row_view(owned), row_view(escaped)}) {
+    for (const row_view each : {row_view(plain), row_view(owned), row_view(escaped)}) {
       std::string alone;
       writer.append(alone, each.values(), json_escapes::tarn);
       const bool fits = alone.size() <= bounds.row_bytes_max;
