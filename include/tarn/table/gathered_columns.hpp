@@ -107,7 +107,7 @@ class gathered_column {
   }
 
   template <class T>
-  static bool put(char* to, T value) {
+  static bool put(void* to, T value) {
     new (to) T(value);
     return true;
   }
