@@ -158,3 +158,22 @@ TEST_CASE("Nothing around the elements is touched") {
   CHECK(std::equal(numbers, numbers + 5, expected));
   tarn::sort(static_cast<int*>(nullptr), 0, [](int a, int b) { return a < b; });
 }
+
+TEST_CASE("the first element that is not below is found from anywhere before it, in few comparisons") {
+  for (std::size_t end = 0; end <= 40; ++end)
+    for (std::size_t first_not = 0; first_not <= end; ++first_not)
+      for (std::size_t from = 0; from <= first_not; ++from) {
+        std::size_t comparisons = 0;
+        const auto below = [&](std::size_t index) {
+          REQUIRE(index >= from);
+          REQUIRE(index < end);
+          ++comparisons;
+          return index < first_not;
+        };
+        CHECK(tarn::find_first_not(from, end, below) == first_not);
+        CHECK(comparisons <= static_cast<std::size_t>(std::bit_width(end - from)));
+        comparisons = 0;
+        CHECK(tarn::find_near_first_not(from, end, below) == first_not);
+        CHECK(comparisons <= 2 * static_cast<std::size_t>(std::bit_width(first_not - from)) + 1);
+      }
+}

@@ -51,6 +51,9 @@ template <class T>
     default: return order_of_text(a.as_bytes(), b.as_bytes());
   }
 }
+void check_parts(const value_view& a, const value_view& b) {
+  REQUIRE(order_of(compare_parts(a, b), 0) == order_of_values(a, b));
+}
 [[nodiscard]] int order_of_rows(const row& a, const row& b) {
   for (std::size_t column = 0; column < a.size(); ++column)
     if (const int order = order_of_values(a[column], b[column]); order != 0) return order;
@@ -64,6 +67,7 @@ void check_order(const row& a, const row& b) {
   const int order = order_of_rows(a, b);
   REQUIRE((std::string_view(key_a) < std::string_view(key_b)) == (order < 0));
   REQUIRE((std::string_view(key_a) == std::string_view(key_b)) == (order == 0));
+  for (std::size_t column = 0; column < a.size(); ++column) check_parts(a[column], b[column]);
 }
 
 // Short, of the bytes that encodings trip over, so that many are equal, and many are prefixes of others.
@@ -120,7 +124,7 @@ TEST_CASE("Neighbouring strings of two columns do not run into each other") {
   CHECK(key_of({"a", 5}) < key_of({raw("a\0"), 0}));
 }
 
-TEST_CASE("Keys of one column are ordered as its values are") {
+TEST_CASE("Keys of one column are ordered as its values are, and as these compare") {
   for (const std::vector<value>& all : {testing::edge_integers(), testing::edge_bytes(), testing::edge_strings()})
     for (std::size_t a = 0; a < all.size(); ++a)
       for (std::size_t b = a % 7; b < all.size(); b += 7) check_order({all[a]}, {all[b]});

@@ -43,20 +43,6 @@ TEST_CASE("each operation and each place reads back as it was written, and the c
     }
 }
 
-TEST_CASE("orderings compare as numbers do, or byte by byte") {
-  const auto sign = [](const value_view& a, const value_view& b) {
-    const int order = compare_ordering(a, b);
-    return order < 0 ? -1 : order > 0 ? 1 : 0;
-  };
-  const std::vector<std::vector<value_view>> ascending = {{INT64_MIN, -1, 0, 7, INT64_MAX},
-                                                          {"", "a", "ab", "b", "\xc3\xa9"},
-                                                          {bytes{""}, bytes{"a"}, bytes{"ab"}, bytes{"\xff"}}};
-  for (const std::vector<value_view>& of_one_kind : ascending)
-    for (std::size_t a = 0; a < of_one_kind.size(); ++a)
-      for (std::size_t b = 0; b < of_one_kind.size(); ++b)
-        CHECK(sign(of_one_kind[a], of_one_kind[b]) == (a < b ? -1 : a > b ? 1 : 0));
-}
-
 TEST_CASE("places are the same if row, kind and knowledge are") {
   const base_place place{3, true, true};
   CHECK(place == base_place{3, true, true});

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <tarn/merge/key.hpp>
 #include <tarn/table/key_index.hpp>
 
 using namespace tarn;
@@ -13,23 +14,22 @@ const table_key by_number{{0}, 1};
 
 uuid object(std::uint64_t number) { return {number * 7919 % 1009, number}; }  // in no order
 
-// Of the keys 0, 1, 2, ...
-shared<key_index> index_of(std::int64_t keys) {
-  auto made = shared<key_index>::make();
-  std::string scratch;
-  for (std::int64_t key = 0; key < keys; ++key) {
-    const value_view values[] = {key};
-    record each;
-    each.values = list_view(values, 1);
-    REQUIRE(made->append(each, by_number, scratch));
-  }
-  return made;
-}
-
 std::string key_of(std::int64_t number) {
   std::string scratch;
   const value_view values[] = {number};
   return std::string(encode_key(list_view(values, 1), by_number.columns, scratch));
+}
+
+bool append(key_index& to, std::int64_t key) {
+  const value_view values[] = {key};
+  return to.append(key_of(key), {false, key_state::live}, list_view(values, 1), by_number);
+}
+
+// Of the keys 0, 1, 2, ...
+shared<key_index> index_of(std::int64_t keys) {
+  auto made = shared<key_index>::make();
+  for (std::int64_t key = 0; key < keys; ++key) REQUIRE(append(*made, key));
+  return made;
 }
 
 }  // namespace
@@ -46,15 +46,35 @@ TEST_CASE("an index finds its keys, and where others would be") {
   CHECK(index_of(0)->find(key_of(1)).index == 0);
 }
 
+TEST_CASE("an index finds a key from the place of any before it") {
+  const auto index = index_of(20);
+  for (std::int64_t key = -1; key <= 20; ++key)
+    for (std::int64_t before = -1; before <= key; ++before)
+      CHECK(index->find_after(index->find(key_of(before)), key_of(key)) == index->find(key_of(key)));
+}
+
+TEST_CASE("an index has what it was given: keys of all lengths, operations, and orderings that it owns") {
+  const table_key by_text{{0}, 1, 1};
+  key_index index;
+  for (const std::string key : {"", "a", "ab", "b"}) {
+    const std::string ordering = "ordering of " + key;
+    const value_view values[] = {std::string_view(key), std::string_view(ordering)};
+    REQUIRE(index.append(key, {key == "a", key_state::tombstone}, list_view(values, 2), by_text));
+  }
+  REQUIRE(index.size() == 4);
+  CHECK(index.key(0).empty());
+  CHECK(index.key(2) == "ab");
+  CHECK(index[1].done == operation{true, key_state::tombstone});
+  CHECK(index[2].done == operation{false, key_state::tombstone});
+  CHECK(index[3].key == "b");
+  CHECK(index[3].ordering[0].as_string() == "ordering of b");
+  CHECK(index.find("aa").index == 2);
+  CHECK_FALSE(index.find("aa").at);
+}
+
 TEST_CASE("an index refuses a key that does not come after the last one") {
   const auto index = index_of(3);
-  std::string scratch;
-  for (const std::int64_t key : {2, 1}) {
-    const value_view values[] = {key};
-    record each;
-    each.values = list_view(values, 1);
-    CHECK_FALSE(index->append(each, by_number, scratch));
-  }
+  for (const std::int64_t key : {2, 1}) CHECK_FALSE(append(*index, key));
   CHECK(index->size() == 3);
 }
 

@@ -119,21 +119,35 @@ void sort(T* first, std::size_t count, Before before) {
   sort_detail::sort_by_parts(first, count, 2 * static_cast<int>(std::bit_width(count)), before);
 }
 
+// The elements with the indexes [from, end) are sorted, and those before are all `below(index)` what is looked for: the
+// index of the first that is not, or `end`. At most log2(end - from) + 1 comparisons.
+template <class Below>
+[[nodiscard]] std::size_t find_first_not(std::size_t from, std::size_t end, Below below) {
+  while (from < end) {
+    const std::size_t middle = from + (end - from) / 2;
+    if (below(middle))
+      from = middle + 1;
+    else
+      end = middle;
+  }
+  return from;
+}
+
+// The same where it is near `from`: at most 2 log2(way + 1) + 1 comparisons ("unbounded search", Bentley and Yao 1976).
+template <class Below>
+[[nodiscard]] std::size_t find_near_first_not(std::size_t from, std::size_t end, Below below) {
+  for (std::size_t step = 1; step <= end - from; step *= 2) {
+    if (!below(from + step - 1)) return find_first_not(from, from + step - 1, below);
+    from += step;
+  }
+  return find_first_not(from, end, below);
+}
+
 // How many of the sorted elements [first, first + count) are `below` what is looked for: where it is, or would be.
 // At most log2(count) + 1 comparisons.
 template <class T, class Below>
 [[nodiscard]] std::size_t lower_bound(const T* first, std::size_t count, Below below) {
-  std::size_t start = 0;
-  while (count > 0) {
-    const std::size_t half = count / 2;
-    if (below(first[start + half])) {
-      start += half + 1;
-      count -= half + 1;
-    } else {
-      count = half;
-    }
-  }
-  return start;
+  return find_first_not(0, count, [&](std::size_t index) { return below(first[index]); });
 }
 
 }  // namespace tarn::inline TARN_ABI

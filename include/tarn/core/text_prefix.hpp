@@ -11,6 +11,11 @@
 
 namespace tarn::inline TARN_ABI {
 
+// The number whose bytes in memory are those of `number`, most significant first; twice, `number` itself.
+[[nodiscard]] constexpr std::uint64_t big_endian(std::uint64_t number) noexcept {
+  return std::endian::native == std::endian::little ? __builtin_bswap64(number) : number;
+}
+
 // The first eight bytes as a number, most significant first; what is missing counts as zeros. Of two texts the one with
 // the smaller prefix is the lesser, byte for byte; with equal prefixes either may be.
 template <class = void>
@@ -18,7 +23,7 @@ template <class = void>
   std::uint64_t prefix = 0;
   if (text.size() >= sizeof prefix) {
     std::memcpy(&prefix, text.data(), sizeof prefix);
-    return std::endian::native == std::endian::little ? __builtin_bswap64(prefix) : prefix;
+    return big_endian(prefix);
   }
   for (std::size_t at = 0; at < text.size(); ++at)
     prefix |= static_cast<std::uint64_t>(static_cast<unsigned char>(text[at])) << (56 - 8 * at);

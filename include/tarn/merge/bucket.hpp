@@ -101,9 +101,11 @@ void add_part(murmur3_hasher<>& hasher, const value_view& part, bool with_size) 
 
 // The bucket, 0 to `buckets` - 1, of the row `values`: its key is what is in `columns`, by their places in the row.
 // Neither `columns` nor `buckets` may be 0, and each value must be an integer, a boolean, a string or bytes, so none
-// null (other kinds fail loudly, see `fail`). Allocates nothing. O(bytes of the key).
+// null (other kinds fail loudly, see `fail`); with one bucket they are not looked at. Allocates nothing. O(bytes of the
+// key).
 template <class = void>
 [[nodiscard]] std::uint32_t bucket_of(list_view values, const sequence<std::uint32_t>& columns, std::uint32_t buckets) {
+  if (buckets == 1) return 0;
   murmur3_hasher<> hasher;
   for (const std::uint32_t column : columns) bucket_detail::add_part(hasher, values[column], columns.size() > 1);
   return (hasher.hash() & 0x7fff'ffffU) % buckets;

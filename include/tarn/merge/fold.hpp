@@ -11,6 +11,7 @@
 #include "../core/config.hpp"
 #include "../core/table_key.hpp"
 #include "../core/value.hpp"
+#include "key.hpp"
 
 namespace tarn::inline TARN_ABI {
 
@@ -27,17 +28,6 @@ struct operation {
   friend constexpr bool operator==(const operation&, const operation&) = default;
 };
 
-// Negative, zero or positive, as ordering `a` is less than, equal to or greater than `b`: both integers, both strings
-// or both bytes.
-template <class = void>
-[[nodiscard]] int compare_ordering(const value_view& a, const value_view& b) {
-  if (a.kind() == kind::integer) {
-    const std::int64_t left = a.as_integer(), right = b.as_integer();
-    return left < right ? -1 : left > right ? 1 : 0;
-  }
-  return a.kind() == kind::bytes ? a.as_bytes().compare(b.as_bytes()) : a.as_string().compare(b.as_string());
-}
-
 // A key's state, with the values that it has; they belong to whoever was folded.
 struct folded {
   key_state state = key_state::nothing;
@@ -48,7 +38,7 @@ struct folded {
 template <class = void>
 [[nodiscard]] bool counts_after(const folded& before, const list_view& values, const table_key& key) {
   if (before.state == key_state::nothing || !key.ordered()) return true;
-  return compare_ordering(values[key.ordering], before.values[key.ordering]) >= 0;
+  return compare_parts(values[key.ordering], before.values[key.ordering]) >= 0;
 }
 
 // Whether the state is now this record's.

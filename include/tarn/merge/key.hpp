@@ -11,24 +11,32 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 
 #include "../core/config.hpp"
 #include "../core/sequence.hpp"
 #include "../core/text.hpp"
+#include "../core/text_prefix.hpp"
 #include "../core/value.hpp"
 
 namespace tarn::inline TARN_ABI {
 
 namespace key_detail {
 
+inline constexpr std::uint64_t sign_bit = 0x8000'0000'0000'0000U;
+
+template <class = void>
+void store_ordered(char* to, std::int64_t number) noexcept {
+  const std::uint64_t bits = big_endian(static_cast<std::uint64_t>(number) ^ sign_bit);
+  std::memcpy(to, &bits, sizeof bits);
+}
 template <class = void>
 void append_ordered(std::string& out, std::int64_t number) {
-  const std::uint64_t bits = static_cast<std::uint64_t>(number) ^ 0x8000'0000'0000'0000U;
-  char big_endian[8];
-  for (int at = 0; at < 8; ++at) big_endian[at] = static_cast<char>(bits >> (56 - 8 * at) & 0xffU);
-  out.append(big_endian, sizeof big_endian);
+  char bytes[sizeof number];
+  store_ordered(bytes, number);
+  out.append(bytes, sizeof bytes);
 }
 
 template <class = void>
@@ -72,10 +80,8 @@ void append_hex(std::string& out, std::string_view data) {
 }
 
 template <class = void>
-[[nodiscard]] std::int64_t read_ordered(std::string_view big_endian) noexcept {
-  std::uint64_t bits = 0;
-  for (const char c : big_endian) bits = bits << 8 | static_cast<unsigned char>(c);
-  return static_cast<std::int64_t>(bits ^ 0x8000'0000'0000'0000U);
+[[nodiscard]] std::int64_t read_ordered(std::string_view bytes) noexcept {
+  return static_cast<std::int64_t>(prefix_of(bytes) ^ sign_bit);
 }
 
 // The text that `append_terminated` has put in front of `rest`, which loses it.
@@ -101,6 +107,17 @@ struct key_range {
   bool bounded = false;  // else all keys
 };
 
+// Negative, zero or positive, as two parts of keys, or two orderings, of one kind compare: as `encode_key` says.
+template <class = void>
+[[nodiscard]] int compare_parts(const value_view& a, const value_view& b) {
+  switch (a.kind()) {
+    case kind::integer: return (a.as_integer() > b.as_integer()) - (a.as_integer() < b.as_integer());
+    case kind::boolean: return static_cast<int>(a.as_boolean()) - static_cast<int>(b.as_boolean());
+    case kind::string: return a.as_string().compare(b.as_string());
+    default: return a.as_bytes().compare(b.as_bytes());
+  }
+}
+
 // The key of the row `values`: those in `columns`, of which there must be at least one, by their places in the row.
 // Each must be an integer, a boolean, a string or bytes, so none null (other kinds fail loudly, see `fail`), and of the
 // same kind in all rows whose keys are compared. Then `<` and `==` of the keys, which compare as memcmp does, are those
@@ -115,6 +132,11 @@ template <class = void>
     const value_view only = values[columns[0]];
     if (only.kind() == kind::string) return only.as_string();
     if (only.kind() == kind::bytes) return only.as_bytes();
+    if (only.kind() == kind::integer) {
+      scratch.resize(sizeof(std::int64_t));  // mostly it is as long already
+      key_detail::store_ordered(scratch.data(), only.as_integer());
+      return scratch;
+    }
   }
   scratch.clear();
   for (const std::uint32_t column : columns) {

@@ -70,13 +70,20 @@ class base_columns {
   [[nodiscard]] bool has_tombstones() const noexcept { return has_tombstones_; }
   [[nodiscard]] bool is_tombstone(std::size_t index) const noexcept { return what_[index] == base_record_tombstone; }
 
-  // A row's key, as `encode_key` has it, valid until this is called again. False on failure.
-  [[nodiscard]] bool key(std::size_t index, std::string_view& encoded) {
-    if (keys_.empty() && !read_keys()) return false;
+  // Makes sure that the rows' keys are known. False on failure.
+  [[nodiscard]] bool read_keys() { return !keys_.empty() || fetch_keys(); }
+  // Then a row's key, as `encode_key` has it, valid until this is called again.
+  [[nodiscard]] std::string_view key(std::size_t index) {
     key_row_.clear();
     for (const column_view& each : keys_) key_row_.push_back(each[index]);
-    encoded = encode_key({key_row_.data(), key_row_.size()}, key_order_, scratch_);
-    return true;
+    return encode_key({key_row_.data(), key_row_.size()}, key_order_, scratch_);
+  }
+  // And how it compares with the key of `values`, which have all columns of the table: negative, zero or positive.
+  [[nodiscard]] int compare_key(std::size_t index, const list_view& values) const {
+    int order = 0;
+    for (std::size_t at = 0; at < keys_.size() && order == 0; ++at)
+      order = compare_parts(keys_[at][index], values[of_->key.columns[at]]);
+    return order;
   }
 
   // A row as the fold knows it: all its values are null but the ordering.
@@ -143,7 +150,7 @@ class base_columns {
     ordering_ = batches_.batch().column(place_of(of_->key.ordering));
     return has_only(ordering_, of_->key.ordering) || fail_record();
   }
-  [[nodiscard]] bool read_keys() {
+  [[nodiscard]] bool fetch_keys() {
     for (const std::uint32_t each : of_->key.columns) {
       column_view read;
       if (!batches_.fetch(place_of(each), read)) return fail(batches_.status());

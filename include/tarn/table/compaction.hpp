@@ -175,7 +175,8 @@ template <merge_strategy Merge, class Store, row_codec Codec>
     const folded& now = merged->current();
     const record kept{{false, now.state}, {}, now.values};
     if (const status appended = writer.append(kept); !appended) return appended.error();
-    if (index) (void)index->append(kept, table.key, scratch);
+    if (index)
+      (void)index->append(encode_key(now.values, table.key.columns, scratch), kept.done, now.values, table.key);
     if (index && index->byte_size() > lake.options.bounds.key_index_bytes_max) index = {};
   }
   if (!merged->status()) return merged->status().error();

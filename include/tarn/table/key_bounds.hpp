@@ -19,13 +19,6 @@ namespace tarn::inline TARN_ABI {
 
 namespace key_bounds_detail {
 
-// Negative, zero or positive, as two parts of keys, of one kind, compare in keys.
-template <class = void>
-[[nodiscard]] int compare_parts(const value_view& a, const value_view& b) {
-  if (a.kind() == kind::boolean) return static_cast<int>(a.as_boolean()) - static_cast<int>(b.as_boolean());
-  return compare_ordering(a, b);
-}
-
 // Of the part of the key that is in column number `place`; null if they are not known.
 template <class = void>
 [[nodiscard]] const column_bounds* find_bounds(const table_state& table, std::uint32_t place,

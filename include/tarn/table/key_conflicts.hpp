@@ -55,7 +55,7 @@ class key_conflicts {
     }
     for (const key_range& each : reads.ranges()) {
       const auto from = static_cast<std::size_t>((*index)->find(each.first).index);
-      if (from < (*index)->size() && (**index)[from].key < each.last) return describe(state, (**index)[from].key);
+      if (from < (*index)->size() && (*index)->key(from) < each.last) return describe(state, (*index)->key(from));
     }
     return std::string();
   }
@@ -73,7 +73,7 @@ class key_conflicts {
       const result<shared<key_index>> own_keys = keys_in(state, own);
       if (!own_keys) return own_keys.error();
       if (const std::size_t at = find_common(**own_keys, **their_keys); at < (*own_keys)->size())
-        return describe(state, (**own_keys)[at].key);
+        return describe(state, (*own_keys)->key(at));
     }
     return std::string();
   }
@@ -105,7 +105,7 @@ class key_conflicts {
   [[nodiscard]] static std::size_t find_common(const key_index& own, const key_index& theirs) noexcept {
     std::size_t at = 0;
     for (std::size_t other = 0; at < own.size() && other < theirs.size();) {
-      const int order = own[at].key.compare(theirs[other].key);
+      const int order = own.key(at).compare(theirs.key(other));
       if (order == 0) return at;
       ++(order < 0 ? at : other);
     }

@@ -13,55 +13,73 @@
 #include "../core/shared.hpp"
 #include "../core/sort.hpp"
 #include "../core/table_key.hpp"
+#include "../core/text.hpp"
 #include "../core/uuid.hpp"
+#include "../core/value.hpp"
 #include "../core/value_copy.hpp"
 #include "../merge/fold.hpp"
-#include "../merge/key.hpp"
 #include "../merge/record.hpp"
 
 namespace tarn::inline TARN_ABI {
 
-// What is kept of a record: its key, what it does, and its ordering, if the table has one.
+// What is kept of a record: its key, what it does, and its ordering, if the table has one. Valid as long as the index.
 struct indexed_record {
   std::string_view key;
   operation done;
   list_view ordering;  // one value
 };
 
-// Immutable once made; an index is its object's, whose id tags it, so it never goes stale.
+// Immutable once made; an index is its object's, whose id tags it, so it never goes stale. The keys lie next to each
+// other: 10 bytes for each beside its own.
 class key_index {
  public:
-  // Appends the next record, in order of key; false if it is not.
+  // Appends the next record, of the table with the key `of`, in order of key; false if it is not. Of its values, only
+  // the ordering counts.
   template <class = void>
-  [[nodiscard]] bool append(const record& each, const table_key& of, std::string& scratch) {
-    const std::string_view key = encode_key(each.values, of.columns, scratch);
-    if (!records_.empty() && records_.back().key >= key) return false;
-    indexed_record& added = records_.emplace_back();
-    added.key = copy_text(key, memory_);
-    added.done = each.done;
-    if (!of.ordered()) return true;
-    const value_view ordering = each.values[of.ordering];
-    added.ordering = copy_values(list_view(&ordering, 1), memory_);
+  [[nodiscard]] bool append(std::string_view key, const operation& done, const list_view& values, const table_key& of) {
+    if (size() > 0 && this->key(size() - 1) >= key) return false;
+    append_text(keys_, key);
+    ends_.push_back(keys_.size());
+    done_.push_back(done);
+    if (of.ordered()) orderings_.push_back(copy_value(values[of.ordering], memory_));
     return true;
   }
 
-  [[nodiscard]] std::size_t size() const noexcept { return records_.size(); }
+  [[nodiscard]] std::size_t size() const noexcept { return ends_.size(); }
   [[nodiscard]] std::size_t byte_size() const noexcept {
-    return memory_.byte_size() + records_.size() * sizeof(indexed_record);
+    return keys_.size() + size() * (sizeof(std::size_t) + sizeof(operation)) + orderings_.size() * sizeof(value_view) +
+           memory_.byte_size();
   }
-  [[nodiscard]] const indexed_record& operator[](std::size_t at) const noexcept { return records_[at]; }
+  [[nodiscard]] std::string_view key(std::size_t at) const noexcept {
+    const std::size_t begin = at == 0 ? 0 : ends_[at - 1];
+    return {keys_.data() + begin, ends_[at] - begin};
+  }
+  [[nodiscard]] indexed_record operator[](std::size_t at) const noexcept {
+    return {key(at), done_[at], orderings_.empty() ? list_view() : list_view(&orderings_[at], 1)};
+  }
 
   // Where the key is, or would be.
   template <class = void>
   [[nodiscard]] base_place find(std::string_view key) const noexcept {
-    const std::size_t place =
-        lower_bound(records_.begin(), records_.size(), [&](const indexed_record& each) { return each.key < key; });
-    return {place, place < records_.size() && records_[place].key == key, true};
+    return place_at(find_first_not(0, size(), [&](std::size_t at) { return this->key(at) < key; }), key);
+  }
+  // The same for keys that come in order: soon, if it is near the place of the one before.
+  template <class = void>
+  [[nodiscard]] base_place find_after(const base_place& before, std::string_view key) const noexcept {
+    const auto from = static_cast<std::size_t>(before.index);
+    return place_at(find_near_first_not(from, size(), [&](std::size_t at) { return this->key(at) < key; }), key);
   }
 
  private:
-  arena memory_;
-  sequence<indexed_record> records_;
+  [[nodiscard]] base_place place_at(std::size_t at, std::string_view key) const noexcept {
+    return {at, at < size() && this->key(at) == key, true};
+  }
+
+  std::string keys_;
+  sequence<std::size_t> ends_;  // of each in `keys_`
+  sequence<operation> done_;
+  sequence<value_view> orderings_;
+  arena memory_;  // of texts among them
 };
 
 // The indexes that a client remembers, up to a limit; the one that was used longest ago is forgotten first. Finding one

@@ -153,22 +153,58 @@ class keyed_bucket {
   buffered_records buffered_;
 };
 
-// The index of an object's keys: remembered, or read from the store.
+namespace keyed_bucket_detail {
+
+template <class = void>
+[[nodiscard]] error unsorted(const std::string& object) {
+  return {errc::corrupt, concat({object, " has records that are not sorted by key"})};
+}
+
+// The keys of a base, column by column.
 template <class Store, row_codec Codec>
-[[nodiscard]] result<shared<key_index>> index_of(client_core<Store, Codec>& lake, const table_state& table,
-                                                 const keyed_object& object) {
-  if (shared<key_index> known = lake.key_indexes.find(object.object.id); known) return known;
+[[nodiscard]] status append_base(client_core<Store, Codec>& lake, const table_state& table, const data_object& object,
+                                 key_index& to) {
+  const schema no_others;
+  result<base_columns<Store, Codec>> base = base_columns<Store, Codec>::open(lake, table, object, no_others);
+  if (!base) return base.error();
+  while (base->next() && base->read_keys())
+    for (std::size_t at = 0; at < base->rows(); ++at) {
+      const folded row = base->state(at);
+      if (!to.append(base->key(at), {false, row.state}, row.values, table.key)) return unsorted(base->describe());
+    }
+  return base->status();
+}
+
+// The keys of any object, record by record.
+template <class Store, row_codec Codec>
+[[nodiscard]] status append_records(client_core<Store, Codec>& lake, const table_state& table,
+                                    const keyed_object& object, key_index& to) {
   sequence<std::size_t> needed;
   for (const std::uint32_t each : table.key.columns) needed.push_back(each);
   if (table.key.ordered()) needed.push_back(table.key.ordering);
   result<record_source_of<Store, Codec>> records = record_source_of<Store, Codec>::open(lake, table, object, needed);
   if (!records) return records.error();
-  auto index = shared<key_index>::make();
   std::string scratch;
-  while (records->next())
-    if (!index->append(records->current(), table.key, scratch))
-      return error(errc::corrupt, concat({records->describe(), " has records that are not sorted by key"}));
-  if (!records->status()) return records->status().error();
+  while (records->next()) {
+    const record& each = records->current();
+    const std::string_view key = encode_key(each.values, table.key.columns, scratch);
+    if (!to.append(key, each.done, each.values, table.key)) return unsorted(records->describe());
+  }
+  return records->status();
+}
+
+}  // namespace keyed_bucket_detail
+
+// The index of an object's keys: remembered, or read from the store.
+template <class Store, row_codec Codec>
+[[nodiscard]] result<shared<key_index>> index_of(client_core<Store, Codec>& lake, const table_state& table,
+                                                 const keyed_object& object) {
+  if (shared<key_index> known = lake.key_indexes.find(object.object.id); known) return known;
+  auto index = shared<key_index>::make();
+  const status read = object.block.form == object_form::base
+                          ? keyed_bucket_detail::append_base(lake, table, object.object, *index)
+                          : keyed_bucket_detail::append_records(lake, table, object, *index);
+  if (!read) return read.error();
   lake.key_indexes.insert(object.object.id, index, lake.options.bounds.key_index_bytes_max);
   return index;
 }

@@ -99,15 +99,15 @@ template <merge_strategy Merge, class Store, row_codec Codec>
 
   const result<uuid> id = new_id(lake.options.surroundings, state->time);
   if (!id) return id.error();
-  const buffered_records records = mine.buffer.sorted();
   keyed_writer<Store, Codec> writer(lake, table, *id, header.form);
   const uuid base = base_of(committed, &mine);
   const shared<key_index> positions =
       Merge::records_positions && !base.is_nil() ? lake.key_indexes.find(base) : shared<key_index>();
-  for (const buffered_record& each : records.records) {
-    record written = each.content;
-    if (!Merge::records_positions || base.is_nil() || each.base != base) written.place = {};
-    if (positions && !written.place.known) written.place = positions->find(each.key);
+  base_place last;  // that was looked up
+  for (const ordered_record& each : mine.buffer.in_order()) {
+    record written = each.record->content;
+    if (!Merge::records_positions || base.is_nil() || each.record->base != base) written.place = {};
+    if (positions && !written.place.known) written.place = last = positions->find_after(last, each.record->key);
     if (written.place.known) header.base = base;
     if (header.form == object_form::base) written.place = {};
     if (const status appended = writer.append(written); !appended)

@@ -190,7 +190,7 @@ class keyed_writes {
     if (!index) return index.error();
     const base_place place = (*index)->find(key);
     if (!place.at) return {};
-    const indexed_record& record = (**index)[static_cast<std::size_t>(place.index)];
+    const indexed_record record = (**index)[static_cast<std::size_t>(place.index)];
     if (!fold(found.now, record.done, record.ordering, found.key)) return {};
     found.index = *index;
     found.object = &object;

@@ -20,6 +20,7 @@
 #include "../core/result.hpp"
 #include "../core/schema.hpp"
 #include "../core/sequence.hpp"
+#include "../core/sort.hpp"
 #include "../core/text.hpp"
 #include "../log/snapshot.hpp"
 #include "../merge/fold.hpp"
@@ -129,26 +130,22 @@ class merged_columns {
     return rows < at_hand ? static_cast<std::size_t>(rows) : at_hand;
   }
 
-  // Finds the group's key among the next `count` rows, which then are those before it: by doubling steps as long as
-  // keys are less, else by halving, so that the way counts, not the rows that were read.
+  // Finds the group's key among the next `count` rows, which then are those before it: the way counts, not the rows
+  // that were read.
   [[nodiscard]] bool find_key(std::size_t& count) {
-    const std::string_view key = runs_.key();
-    bool is_passed = false;  // row `count` is known to have no lesser key
-    for (std::size_t less = 0, step = 1; less < count;) {
-      const std::size_t ahead = is_passed || step > count - less ? (count - less) / 2 : step - 1;
-      std::string_view other;
-      if (!base_[0].key(passed_ + less + ahead, other)) return fail(base_[0].status());
+    base_type& base = base_[0];
+    (void)runs_.key();  // who knows a record's key checks that the next one's is greater
+    const list_view& values = runs_.in_group(0).current().values;
+    if (count > 0 && !base.read_keys()) return fail(base.status());
+    const std::size_t end = count;
+    bool is_there = false;  // as far as rows have been looked at that are not before it
+    count = find_near_first_not(0, end, [&](std::size_t ahead) {
       ++base_keys_compared_;
-      const int order = other.compare(key);
-      if (order < 0) {
-        less += ahead + 1;
-        step *= 2;
-      } else {
-        count = less + ahead;
-        is_passed = true;
-        has_base_row_ = order == 0;
-      }
-    }
+      const int order = base.compare_key(passed_ + ahead, values);
+      if (order >= 0) is_there = order == 0;
+      return order < 0;
+    });
+    has_base_row_ = is_there;
     return true;
   }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "../core/arena.hpp"
 #include "../core/config.hpp"
@@ -12,6 +13,7 @@
 #include "../core/shared.hpp"
 #include "../core/sort.hpp"
 #include "../core/table_key.hpp"
+#include "../core/text_prefix.hpp"
 #include "../core/uuid.hpp"
 #include "../core/value.hpp"
 #include "../core/value_copy.hpp"
@@ -36,6 +38,12 @@ struct buffered_records {
   sequence<buffered_record> records;  // sorted by key
 };
 
+// A record of a buffer, and the beginning of its key: mostly it decides how two compare.
+struct ordered_record {
+  std::uint64_t prefix;  // see `prefix_of`
+  const buffered_record* record;
+};
+
 // Memory: what was written, until `clear`, also what was written over. Not thread-safe.
 class record_buffer {
  public:
@@ -50,7 +58,7 @@ class record_buffer {
   template <class = void>
   [[nodiscard]] const buffered_record* find(std::string_view key) const noexcept {
     if (slots_.empty()) return nullptr;
-    const std::uint32_t found = slots_[slot_of(key)];
+    const std::uint32_t found = slots_[slot_of(key, hash_of(key))].record;
     return found == 0 ? nullptr : &records_[found - 1];
   }
 
@@ -62,14 +70,15 @@ class record_buffer {
     if (!memory_) memory_ = shared<arena>::make();
     if (2 * (records_.size() + 1) > slots_.size()) grow();
     const std::string_view key = encode_key(values, of.columns, scratch_);
-    std::uint32_t& slot = slots_[slot_of(key)];
-    if (slot == 0) {
+    const std::uint32_t hash = hash_of(key);
+    slot& found = slots_[slot_of(key, hash)];
+    if (found.record == 0) {
       buffered_record& added = records_.emplace_back();
       added.key = copy_text(key, *memory_);
       if (done.then == key_state::nothing) added.content.values = keep(values);  // what has the key
-      slot = static_cast<std::uint32_t>(records_.size());
+      found = {hash, static_cast<std::uint32_t>(records_.size())};
     }
-    buffered_record& mine = records_[slot - 1];
+    buffered_record& mine = records_[found.record - 1];
     compose(mine.content, done, values, of);
     mine.written = number;
     if (where.known) {
@@ -79,12 +88,24 @@ class record_buffer {
     resets_ = resets_ || done.resets;
   }
 
-  // All records, sorted by key. They stay as they are, whatever is written afterwards.
+  // All records, sorted by key: until the next write.
+  template <class = void>
+  [[nodiscard]] sequence<ordered_record> in_order() const {
+    sequence<ordered_record> all;
+    all.reserve(records_.size());
+    for (const buffered_record& each : records_) all.push_back({prefix_of(each.key), &each});
+    sort(all.begin(), all.size(), [](const ordered_record& a, const ordered_record& b) {
+      return a.prefix != b.prefix ? a.prefix < b.prefix : a.record->key < b.record->key;
+    });
+    return all;
+  }
+  // The same, as they are now, whatever is written afterwards.
   template <class = void>
   [[nodiscard]] buffered_records sorted() const {
-    buffered_records all{memory_, records_};
-    sort(all.records.begin(), all.records.size(),
-         [](const buffered_record& a, const buffered_record& b) { return a.key < b.key; });
+    buffered_records all;
+    all.memory = memory_;
+    all.records.reserve(records_.size());
+    for (const ordered_record& each : in_order()) all.records.push_back(*each.record);
     return all;
   }
 
@@ -108,21 +129,34 @@ class record_buffer {
     return copy_values(values, *memory_);
   }
 
+  struct slot {
+    std::uint32_t hash = 0;
+    std::uint32_t record = 0;  // its number, counted from 1; 0: free
+  };
+
+  [[nodiscard]] static std::uint32_t hash_of(std::string_view key) noexcept { return murmur3_x86_32(key, hash_seed); }
+
   // The slot that has the key, or the free one that it would be in. Open addressing, at most half full.
   template <class = void>
-  [[nodiscard]] std::size_t slot_of(std::string_view key) const noexcept {
-    std::size_t slot = murmur3_x86_32(key, hash_seed) & (slots_.size() - 1);
-    while (slots_[slot] != 0 && records_[slots_[slot] - 1].key != key) slot = (slot + 1) & (slots_.size() - 1);
-    return slot;
+  [[nodiscard]] std::size_t slot_of(std::string_view key, std::uint32_t hash) const noexcept {
+    return find_slot(hash, [&](const slot& each) { return each.hash == hash && records_[each.record - 1].key == key; });
+  }
+  template <class Sought>
+  [[nodiscard]] std::size_t find_slot(std::uint32_t hash, Sought is_sought) const noexcept {
+    std::size_t at = hash & (slots_.size() - 1);
+    while (slots_[at].record != 0 && !is_sought(slots_[at])) at = (at + 1) & (slots_.size() - 1);
+    return at;
   }
 
   template <class = void>
   void grow() {
-    const std::size_t size = slots_.empty() ? 16 : 2 * slots_.size();
-    slots_.clear();
+    const sequence<slot> before = std::move(slots_);
+    const std::size_t size = before.empty() ? 16 : 2 * before.size();
+    slots_ = {};
     slots_.reserve(size);
-    while (slots_.size() < size) slots_.push_back(0);
-    for (std::uint32_t at = 0; at < records_.size(); ++at) slots_[slot_of(records_[at].key)] = at + 1;
+    while (slots_.size() < size) slots_.emplace_back();
+    for (const slot& each : before)
+      if (each.record != 0) slots_[find_slot(each.hash, [](const slot&) { return false; })] = each;
   }
 
   // Not the buckets' own, by which all keys here have something in common.
@@ -130,7 +164,7 @@ class record_buffer {
 
   shared<arena> memory_;
   sequence<buffered_record> records_;
-  sequence<std::uint32_t> slots_;  // by hash of the key: the number of the record, counted from 1; 0: free
+  sequence<slot> slots_;  // by hash of the key
   std::string scratch_;
   bool resets_ = false;
 };
