@@ -56,8 +56,9 @@ struct integer_block {
   }
 };
 
-#if defined(__SSE2__)
-// In a register of the processor, by the compilers' own vectors: <emmintrin.h> would cost every user its compile time.
+#if defined(__SSE2__) || (defined(__ARM_NEON) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+// In a register of the processor, by the compilers' own vectors: <emmintrin.h> or <arm_neon.h> would cost every user
+// its compile time.
 struct vector_block {
   static constexpr std::size_t size = 16;
 
@@ -70,13 +71,30 @@ struct vector_block {
       found |= sixteen < 0x20;  // signed: what is not ASCII is below, too
     else
       found |= (sixteen & static_cast<signed char>(0xe0)) == 0;
-    const auto bits = static_cast<unsigned>(__builtin_ia32_pmovmskb128(reinterpret_cast<chars>(found)));
-    return bits == 0 ? size : static_cast<std::size_t>(std::countr_zero(bits));
+    return first_of(found);
   }
 
  private:
   using bytes [[gnu::vector_size(16)]] = signed char;
-  using chars [[gnu::vector_size(16)]] = char;  // which the compilers' function takes
+
+  // Where the first byte is that is not 0 but all ones; the size if none is.
+#if defined(__SSE2__)
+  [[nodiscard]] static std::size_t first_of(bytes found) noexcept {
+    using chars [[gnu::vector_size(16)]] = char;  // which the compilers' function takes
+    const auto bits = static_cast<unsigned>(__builtin_ia32_pmovmskb128(reinterpret_cast<chars>(found)));
+    return bits == 0 ? size : static_cast<std::size_t>(std::countr_zero(bits));
+  }
+#else
+  // Arm has no instruction for a bit of each byte; four bits of each are what is left of pairs that are narrowed.
+  [[nodiscard]] static std::size_t first_of(bytes found) noexcept {
+    using pairs [[gnu::vector_size(16)]] = std::uint16_t;
+    using halves [[gnu::vector_size(8)]] = std::uint8_t;
+    const halves narrowed = __builtin_convertvector(reinterpret_cast<pairs>(found) >> 4, halves);
+    std::uint64_t bits;
+    std::memcpy(&bits, &narrowed, sizeof bits);
+    return bits == 0 ? size : static_cast<std::size_t>(std::countr_zero(bits)) / 4;
+  }
+#endif
 };
 using byte_block = vector_block;
 #else
