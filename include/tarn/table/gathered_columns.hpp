@@ -94,8 +94,8 @@ class gathered_column {
 
   // Which of the rows are not null. Of the form `values` each says so itself.
   [[nodiscard]] bool append_presence(const column_view& from, std::size_t first, std::size_t count) {
-    if (!declared_->nullable)
-      for (std::size_t index = first; from.has_nulls() && index < first + count; ++index)
+    if (!declared_->nullable && (from.has_nulls() || from.has() == form::values))
+      for (std::size_t index = first; index < first + count; ++index)
         if (from.is_null(index)) return false;
     if (present_ == nullptr) return true;
     has_nulls_ = has_nulls_ || from.has_nulls();
