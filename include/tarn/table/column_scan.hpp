@@ -53,8 +53,9 @@ template <class Names>
 //
 // Of objects that the columnar codec has written, only these columns are read, and their arrays are handed out without
 // copying, but for those next to deleted rows. That goes for bags and for buckets of a keyed table that are compacted;
-// what must be merged is read with its key and its ordering, and merged and copied row by row, as rows of other codecs
-// are. Stays usable after the transaction has ended. Memory: as `table_scan`, and one batch. Not thread-safe.
+// what must be merged is copied, runs of the base at once, and the records that came after it are read with their key
+// and ordering; the base's keys only where they must be compared. Rows of other codecs are read whole and copied. Stays
+// usable after the transaction has ended. Memory: as `table_scan`, and two batches. Not thread-safe.
 template <class Store, row_codec Codec, merge_strategy Merge>
 class [[nodiscard]] column_scan {
  public:
