@@ -122,6 +122,25 @@ TEST_CASE("Rows are what they would be each alone, whatever their lengths, plain
   CHECK(builder.finish().find("\"Data\":[" + expected + "],") != std::string_view::npos);
 }
 
+TEST_CASE("A builder that was restarted needs no more memory for the same rows, plain or not") {
+  const auto fill = [](json_builder<>& builder, bool plain_ones) {
+    for (std::int64_t number = 0; number < 2'000; ++number) {
+      REQUIRE(builder.append({number, "a \"quoted\" text"}));
+      if (plain_ones) REQUIRE(builder.append({number, "text"}));
+    }
+    return std::string(builder.finish());
+  };
+  for (const bool plain_ones : {true, false}) {
+    auto builder = json_codec{}.build(example);
+    const std::string first = fill(builder, plain_ones);
+    builder.restart(example);
+    const tarn_test::peak_bytes peak;
+    const std::string second = fill(builder, plain_ones);
+    CHECK(peak.value() < 2 * first.size());  // the copy that is compared
+    CHECK(second == first);
+  }
+}
+
 TEST_CASE("C18: a row of 100 MB is refused, one of 10,000 values is kept") {
   auto builder = json_codec{}.build(example);
   {

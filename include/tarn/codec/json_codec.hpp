@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -124,15 +125,23 @@ class json_builder {
     ++frame_.row_count;
   }
 
-  // Whatever its values are, and however long they are.
+  // Whatever its values are, and however long they are: written behind the room, and moved to its begin. So there is as
+  // much room as before, which would else have to be made, and filled, for each such row.
   [[gnu::noinline]] status append_any(const list_view& values) {
     std::string& text = writable_text();
-    text.resize(size_);
-    if (frame_.row_count > 0) text.push_back(',');
+    const std::size_t room_end = size_ + 2 * room_bytes();
+    if (text.size() > room_end) text.resize(room_end);  // it can be all of another object
     const std::size_t first = text.size();
     writer_.append(text, values, json_escapes::tarn);
-    if (const std::size_t size = text.size() - first; size > row_bytes_max_) return refuse(size);
-    note_row(values.size(), text.size());
+    const std::size_t size = text.size() - first;
+    if (size > row_bytes_max_) {
+      text.resize(first);
+      return refuse(size);
+    }
+    char* to = text.data() + size_;
+    if (frame_.row_count > 0) *to++ = ',';
+    std::memmove(to, text.data() + first, size);
+    note_row(values.size(), static_cast<std::size_t>(to + size - text.data()));
     return {};
   }
 
