@@ -369,7 +369,7 @@ class client {
 
   // Learns where the log begins.
   [[nodiscard]] status find_log() {
-    if (const status good = check_options(core_->options); !good) return good;
+    if (const status good = check_options(core_->options, strengths_of<Store>()); !good) return good;
     return list_truncations(core_->store, core_->extent);
   }
   // Learns how far it reaches at least.
@@ -385,7 +385,8 @@ class client {
     if (core_->opened) return update_from(core_->latest);
     // Else the list that finds a checkpoint tells all this, too.
     constexpr bool lists_apart = !strengths_of<Store>().flat_list;
-    if (const status found = lists_apart ? find_log() : check_options(core_->options); !found) return found;
+    if (const status found = lists_apart ? find_log() : check_options(core_->options, strengths_of<Store>()); !found)
+      return found;
     const result<shared_snapshot> begin = find_start(core_->store, core_->extent, {INT64_MAX}, core_->options.bounds);
     if (!begin) return begin.error();
     if (const status listed = lists_apart ? list_after((*begin)->at) : status(); !listed) return listed;

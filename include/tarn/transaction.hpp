@@ -5,6 +5,7 @@
 //     |                 |          |          |              |
 //     snapshot          rows are encoded as they come        flush what is left, then one put of the log entry
 //     (read_version)    full buffer: put as a data object    (log/commit.hpp)
+//                       (table/object_flushes.hpp)
 //
 // A data object that no entry names does not exist for anybody: rolling back, failing or crashing leaves only garbage.
 #pragma once
@@ -43,6 +44,8 @@
 #include "table/explain.hpp"
 #include "table/key_conflicts.hpp"
 #include "table/keyed_row.hpp"
+#include "table/object_flushes.hpp"
+#include "table/object_writer.hpp"
 #include "table/pending_table.hpp"
 #include "table/pending_tables.hpp"
 #include "table/row_check.hpp"
@@ -85,7 +88,7 @@ class [[nodiscard]] transaction {
         id_(id),
         level_(level),
         tables_(std::move(state)),
-        room_(room_for_inline_objects(*snapshot_, lake_->options.bounds)) {}
+        flushes_(lake_, room_for_inline_objects(*snapshot_, lake_->options.bounds)) {}
   transaction(transaction&&) noexcept = default;
   transaction& operator=(transaction&&) noexcept = default;
   transaction(const transaction&) = delete;
@@ -171,8 +174,9 @@ class [[nodiscard]] transaction {
 
   // Appends one row: a copy of it. In a keyed table its key must be new: errc::exists if there is a row with it,
   // errc::late if a greater ordering hides it; see `upsert`. An error names the column, if it is one column's, and
-  // leaves the transaction as it was; only after a failed flush of the rows before can it no more than be rolled back.
-  // Amortised cost: encoding the row.
+  // leaves the transaction as it was; only after a failed flush of rows before can it no more than be rolled back.
+  // (With an executor, a later write tells of that, a read of the table, or the commit.) Amortised cost: encoding the
+  // row.
   [[nodiscard]] status insert(std::string_view table, const row_view& values) {
     return insert_rows(table, std::initializer_list<row_view>{values});
   }
@@ -203,7 +207,7 @@ class [[nodiscard]] transaction {
   // at a bucket reads the keys of its objects, which the client remembers (limits::key_index_bytes_max); later ones
   // cost a search in each object, and reading the one that has the row up to it.
   [[nodiscard]] result<row> get(std::string_view table, const row_view& key) {
-    const auto found = use_keyed(table);
+    const auto found = to_read(use_keyed(table));
     if (!found) return found.error();
     const result<sequence<value_view>> values = row_of_key(*(*found)->state(), key, lake_->options.bounds);
     if (!values) return values.error();
@@ -214,7 +218,7 @@ class [[nodiscard]] transaction {
 
   // Changes columns of the row of a keyed table with this key; errc::not_found if there is none. The cost of `get`.
   [[nodiscard]] status update(std::string_view table, const row_view& key, const column_changes& changes) {
-    const auto found = use_keyed(table);
+    const auto found = to_read(use_keyed(table));
     if (!found) return found.error();
     const result<sequence<value_view>> values = row_of_key(*(*found)->state(), key, lake_->options.bounds);
     if (!values) return values.error();
@@ -233,6 +237,7 @@ class [[nodiscard]] transaction {
     if (!found) return found.error();
     pending& slot = **found;
     if (!slot.is_keyed()) return writes().update_seen(slot, standing_on, changes);
+    if (const status done = writes().finish_flushes(slot); !done) return done;
     const list_view seen = standing_on.row().values();
     const result<bool> is_stale = slot.keys().has_written(*lake_, *slot.state(), seen, standing_on.writes());
     if (!is_stale) return is_stale.error();
@@ -280,12 +285,14 @@ class [[nodiscard]] transaction {
     return for_each_row(table, wanted, [&](const row_scan& each) { return writes().update_seen(slot, each, changes); });
   }
 
-  // Puts all buffered rows into data objects. It frees memory; nobody sees them before `commit`.
+  // Puts all buffered rows into data objects, and waits for those that an executor puts. It frees memory; nobody sees
+  // them before `commit`.
   [[nodiscard]] status flush() {
     if (const status usable = check_usable(); !usable) return usable.error();
     for (auto& [name, slot] : tables_.used())
       if (const status flushed = writes().flush(slot); !flushed) return flushed;
-    return {};
+    const status done = flushes_.finish();
+    return done ? done : writes().fail_with(done.error());
   }
 
   // The rows of a table, as they are now. Reading a row costs decoding it; see `table_scan`.
@@ -293,7 +300,7 @@ class [[nodiscard]] transaction {
   // Those that match. Objects of a bag that by their bounds can have none are not read. errc::invalid_argument: the
   // table has no such column.
   [[nodiscard]] result<row_scan> scan(std::string_view table, const filter& wanted) {
-    const auto found = use(table);
+    const auto found = to_read(use(table));
     if (!found) return found.error();
     pending& slot = **found;
     const result<row_filter> rows = row_filter::make(wanted, slot.state()->columns);
@@ -315,13 +322,13 @@ class [[nodiscard]] transaction {
   }
   // Of a keyed table, also checking every position that a record has against the keys: names wrong ones.
   [[nodiscard]] result<row_scan> verifying_scan(std::string_view table) {
-    const auto found = use_keyed(table);
+    const auto found = to_read(use_keyed(table));
     if (!found) return found.error();
     return scan_keys(**found, {}, verification::of_positions);
   }
   // The rows of a keyed table with keys from `first` on, up to `last` without it. Reads buckets from their beginning.
   [[nodiscard]] result<row_scan> scan(std::string_view table, const row_view& first, const row_view& last) {
-    const auto found = use_keyed(table);
+    const auto found = to_read(use_keyed(table));
     if (!found) return found.error();
     const result<std::string> from = bytes_of_key(*(*found)->state(), first, lake_->options.bounds);
     if (!from) return from.error();
@@ -361,16 +368,22 @@ class [[nodiscard]] transaction {
   }
 
   // Forgets all changes and ends the transaction. Objects that it has flushed stay in the store as garbage.
-  void rollback() noexcept { lake_ = {}; }
+  void rollback() noexcept { (void)end(); }
 
  private:
   using pending = pending_table<Store, Codec, Merge>;
+
+  // Waits for what is under way, and leaves no way to put more.
+  [[nodiscard]] shared<core> end() noexcept {
+    flushes_ = {};
+    return std::exchange(lake_, {});
+  }
 
   [[nodiscard]] result<version> commit_as(const application_sequence& work) {
     if (const status usable = check_usable(); !usable) return usable.error();
     if (const committed_sequence* const last = snapshot_->applications->find(work.application);
         last != nullptr && has_reached(last->work, work)) {
-      const shared<core> lake = std::exchange(lake_, {});
+      const shared<core> lake = end();
       return answer_for(lake->store, lake->extent, work, *last, lake->options.commit.backoff,
                         lake->options.surroundings);
     }
@@ -380,7 +393,7 @@ class [[nodiscard]] transaction {
     mine.work = work;
     tables_.append_actions(mine);
     const footprint used = tables_.take_footprint(level_, lake_->options.bounds);
-    const shared<core> lake = std::exchange(lake_, {});
+    const shared<core> lake = end();
     if (mine.actions.empty() && work.application.empty()) return snapshot_->at;
     if (mine.actions.empty()) mine.operation = "number";
     key_conflicts<Store, Codec, Merge> keys(*lake, tables_);
@@ -396,12 +409,18 @@ class [[nodiscard]] transaction {
 
   // Only while the transaction is usable.
   [[nodiscard]] row_writes<Store, Codec, Merge> writes() noexcept {
-    return {*lake_, snapshot_, level_, room_, failure_};
+    return {*lake_, snapshot_, level_, flushes_, failure_};
   }
 
   [[nodiscard]] result<pending*> use(std::string_view table) {
     if (const status usable = check_usable(); !usable) return usable.error();
     return tables_.use(table);
+  }
+  // The same table, ready to be read.
+  [[nodiscard]] result<pending*> to_read(result<pending*> found) {
+    if (found)
+      if (const status done = writes().finish_flushes(**found); !done) return done.error();
+    return found;
   }
 
   // What is buffered has the columns of before, so that it goes into objects of its own.
@@ -454,7 +473,7 @@ class [[nodiscard]] transaction {
 
   template <class Names>
   [[nodiscard]] result<columns_scan> scan_columns_named(std::string_view table, const Names& names) {
-    const auto found = use(table);
+    const auto found = to_read(use(table));
     if (!found) return found.error();
     pending& slot = **found;
     result<schema> columns = columns_named(names, slot.state()->columns);
@@ -517,7 +536,7 @@ class [[nodiscard]] transaction {
   uuid id_;
   isolation level_;
   pending_tables<Store, Codec, Merge> tables_;
-  inline_room room_;
+  object_flushes<Store, Codec> flushes_;
   status failure_;
 };
 

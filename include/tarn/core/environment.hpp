@@ -12,7 +12,8 @@
 namespace tarn::inline TARN_ABI {
 
 // All members must be set. `context` is passed back to each function and must outlive every user of the environment.
-// Two clients that share an environment must be able to call it from both their threads.
+// Two clients that share an environment must be able to call it from both their threads. So must a client with an
+// executor: putting an object beside its thread may wait before trying again, for a random time.
 struct environment {
   void* context = nullptr;
   // The current time. It may step back: nothing but history's order of times and the age of garbage depends on it.

@@ -13,6 +13,9 @@ struct limits {
   // most 65,536 rows, so a lake shared with it must not raise `rows_per_object`.
   std::uint64_t rows_per_object = 65'536;
   std::size_t bytes_per_object = std::size_t{64} << 20;
+  // How many objects of a transaction may be on their way into the store while it encodes the next, and are in memory
+  // then. 0, or without client_options::executor: none.
+  std::uint32_t flushes_max = 2;
 
   // Rows: one that is longer when encoded, or nested deeper, is refused at insert and, in an object, not read.
   std::size_t row_bytes_max = std::size_t{16} << 20;

@@ -9,6 +9,9 @@
 //                                holes, or name a thing twice.
 //   remove(name)                 optional: a store without it keeps garbage. Success if there is no such name.
 //
+// A client calls its store from the thread that uses it, one call at a time; with client_options::executor, which takes
+// a store that is `thread_safe`, put_if_absent also from the executor's threads, at the same time.
+//
 // Names are 1 to 255 bytes of ASCII letters, digits, '_', '-' and '.'; see `is_store_name`.
 #pragma once
 

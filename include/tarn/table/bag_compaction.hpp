@@ -23,6 +23,7 @@
 #include "client_core.hpp"
 #include "compaction.hpp"
 #include "live_rows.hpp"
+#include "object_flushes.hpp"
 #include "object_reader.hpp"
 
 namespace tarn::inline TARN_ABI {
@@ -115,8 +116,8 @@ class bag_compactor {
       done.plan.objects.push_back(next.object.id);
     }
     if (together.rows().rows() == 0) return done;
-    inline_room none;  // others read it, and it stays
-    const result<data_object> object = together.put(lake_, table_, none);
+    object_flushes<Store, Codec> at_once;  // and none into an entry: others read it, and it stays
+    const result<data_object> object = together.put(lake_, table_, at_once);
     if (!object) return object.error();
     done.object = *object;
     return done;

@@ -12,6 +12,7 @@
 #include "../log/table_state.hpp"
 #include "bounds_builder.hpp"
 #include "client_core.hpp"
+#include "object_flushes.hpp"
 #include "object_writer.hpp"
 
 namespace tarn::inline TARN_ABI {
@@ -52,8 +53,8 @@ class bag_writer {
   }
 
   // `table` must have the columns that it had at first.
-  [[nodiscard]] result<data_object> put(core& lake, const table_state& table, inline_room& room) {
-    result<data_object> object = put_rows(lake, table, id_, rows_, room);
+  [[nodiscard]] result<data_object> put(core& lake, const table_state& table, object_flushes<Store, Codec>& flushes) {
+    result<data_object> object = put_rows(lake, table, id_, rows_, flushes);
     if (object) object->bounds = bounds_.finish();
     return object;
   }

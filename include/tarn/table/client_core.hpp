@@ -6,12 +6,14 @@
 
 #include "../core/config.hpp"
 #include "../core/environment.hpp"
+#include "../core/executor.hpp"
 #include "../core/limits.hpp"
 #include "../core/result.hpp"
 #include "../core/system_environment.hpp"
 #include "../log/commit.hpp"
 #include "../log/snapshot.hpp"
 #include "../log/truncation.hpp"
+#include "../store/store.hpp"
 #include "key_index.hpp"
 
 namespace tarn::inline TARN_ABI {
@@ -38,15 +40,24 @@ struct client_options {
 #else
   environment surroundings;  // must be given: there is no operating system to ask
 #endif
+  // What puts a transaction's objects into the store while it encodes the next, up to limits::flushes_max at a time;
+  // for stores whose strengths say `thread_safe`. Without: each write that fills an object waits for its put.
+  tarn::executor executor = {};
 };
 
 template <class = void>
-[[nodiscard]] status check_options(const client_options& options) {
+[[nodiscard]] status check_options(const client_options& options, const store_strengths& store) {
   // What recursion on values is bounded by; with it no row can exhaust a small stack.
   constexpr std::uint32_t nesting_depth_limit = 1'000;
   if (!options.surroundings.complete())
     return error(errc::invalid_argument,
                  "client_options::surroundings lacks a clock, a source of entropy or a way to wait");
+  if ((options.executor.start == nullptr) != (options.executor.finish == nullptr))
+    return error(errc::invalid_argument, "client_options::executor needs both `start` and `finish`, or neither");
+  if (options.executor.start != nullptr && !store.thread_safe)
+    return error(errc::invalid_argument,
+                 "client_options::executor is for stores that several threads may use at once: if this one is such a "
+                 "store, let it have `static constexpr tarn::store_strengths strengths{.thread_safe = true};`");
   if (options.bounds.rows_per_object == 0)
     return error(errc::invalid_argument, "limits::rows_per_object is 0: a data object needs room for a row");
   if (options.bounds.nesting_depth_max > nesting_depth_limit)

@@ -40,6 +40,7 @@
 #include "key_index.hpp"
 #include "keyed_bucket.hpp"
 #include "keyed_writer.hpp"
+#include "object_flushes.hpp"
 
 namespace tarn::inline TARN_ABI {
 
@@ -180,8 +181,8 @@ template <merge_strategy Merge, class Store, row_codec Codec>
     if (index && index->byte_size() > lake.options.bounds.key_index_bytes_max) index = {};
   }
   if (!merged->status()) return merged->status().error();
-  inline_room none;  // others read it, and it stays
-  result<data_object> base = writer.put(none);
+  object_flushes<Store, Codec> at_once;  // and none into an entry: others read it, and it stays
+  result<data_object> base = writer.put(at_once);
   if (!base) return base;
   if (index) lake.key_indexes.insert(*id, std::move(index), lake.options.bounds.key_index_bytes_max);
   return base;

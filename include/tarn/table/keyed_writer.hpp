@@ -25,6 +25,7 @@
 #include "client_core.hpp"
 #include "key_index.hpp"
 #include "keyed_bucket.hpp"
+#include "object_flushes.hpp"
 #include "object_writer.hpp"
 
 namespace tarn::inline TARN_ABI {
@@ -57,8 +58,8 @@ class keyed_writer {
   }
 
   [[nodiscard]] std::uint64_t rows() const noexcept { return rows_.rows(); }
-  [[nodiscard]] result<data_object> put(inline_room& room) {
-    result<data_object> object = put_rows(*lake_, *table_, id_, rows_, room);
+  [[nodiscard]] result<data_object> put(object_flushes<Store, Codec>& flushes) {
+    result<data_object> object = put_rows(*lake_, *table_, id_, rows_, flushes);
     if (object) object->bounds = bounds_.finish();
     return object;
   }
@@ -87,7 +88,8 @@ class keyed_writer {
 // wrote before; the positions are those in the snapshot's base, or in the transaction's own.
 template <merge_strategy Merge, class Store, row_codec Codec>
 [[nodiscard]] status flush_bucket(client_core<Store, Codec>& lake, const table_state& table, std::uint32_t bucket,
-                                  bucket_writes& mine, const shared_snapshot& state, inline_room& room) {
+                                  bucket_writes& mine, const shared_snapshot& state,
+                                  object_flushes<Store, Codec>& flushes) {
   if (mine.buffer.empty()) return {};
   const bucket_state& committed = *table.buckets[bucket];
   const bool first = committed.objects.empty() && mine.flushed.empty();
@@ -114,7 +116,7 @@ template <merge_strategy Merge, class Store, row_codec Codec>
       return appended.error().within(
           concat({"table ", table.name, ", key ", describe_key(written.values, table.key.columns)}));
   }
-  const result<data_object> object = writer.put(room);
+  const result<data_object> object = writer.put(flushes);
   if (!object) return object.error();
   mine.flushed.push_back({*object, header, {}});
   mine.buffer.clear();

@@ -26,6 +26,7 @@
 #include "keyed_bucket.hpp"
 #include "keyed_scan.hpp"
 #include "keyed_writer.hpp"
+#include "object_flushes.hpp"
 #include "row_check.hpp"
 
 namespace tarn::inline TARN_ABI {
@@ -51,19 +52,20 @@ class keyed_writes {
   // Folds one more write into the transaction's. `values` are the table's columns; of an erase, only the key and the
   // ordering count. A full buffer is flushed: after an error the transaction can only be rolled back.
   [[nodiscard]] status write(core& lake, const table_state& table, const shared_snapshot& state, const operation& done,
-                             const list_view& values, const keyed_place& place, inline_room& room) {
+                             const list_view& values, const keyed_place& place, object_flushes<Store, Codec>& flushes) {
     const std::uint32_t bucket = bucket_of(values, table.key.columns, table.key.buckets);
     bucket_writes& mine = buckets_[bucket];
     const limits& bounds = lake.options.bounds;
     if (mine.buffer.size() >= bounds.rows_per_object || mine.buffer.byte_size() >= bounds.bytes_per_object)
-      if (const status flushed = flush(lake, table, state, bucket, room); !flushed) return flushed;
+      if (const status flushed = flush(lake, table, state, bucket, flushes); !flushed) return flushed;
     mine.buffer.write(done, values, table.key, place.where, place.base, ++writes_);
     return {};
   }
 
-  [[nodiscard]] status flush(core& lake, const table_state& table, const shared_snapshot& state, inline_room& room) {
+  [[nodiscard]] status flush(core& lake, const table_state& table, const shared_snapshot& state,
+                             object_flushes<Store, Codec>& flushes) {
     for (std::uint32_t bucket = 0; bucket < buckets_.size(); ++bucket)
-      if (const status flushed = flush(lake, table, state, bucket, room); !flushed) return flushed;
+      if (const status flushed = flush(lake, table, state, bucket, flushes); !flushed) return flushed;
     return {};
   }
 
@@ -148,9 +150,9 @@ class keyed_writes {
   }
 
   [[nodiscard]] status flush(core& lake, const table_state& table, const shared_snapshot& state, std::uint32_t bucket,
-                             inline_room& room) {
+                             object_flushes<Store, Codec>& flushes) {
     bucket_writes& mine = buckets_[bucket];
-    const status flushed = flush_bucket<Merge>(lake, table, bucket, mine, state, room);
+    const status flushed = flush_bucket<Merge>(lake, table, bucket, mine, state, flushes);
     if (mine.flushed_at.size() < mine.flushed.size()) mine.flushed_at.push_back(writes_);
     return flushed;
   }

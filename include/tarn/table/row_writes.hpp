@@ -22,6 +22,7 @@
 #include "client_core.hpp"
 #include "conflict.hpp"
 #include "keyed_scan.hpp"
+#include "object_flushes.hpp"
 #include "pending_table.hpp"
 #include "read_set.hpp"
 #include "row_check.hpp"
@@ -38,8 +39,9 @@ class row_writes {
   using row_scan = table_scan<Store, Codec, Merge>;
 
   // `failure` becomes the error after which the transaction can only be rolled back.
-  row_writes(core& lake, const shared_snapshot& state, isolation level, inline_room& room, status& failure) noexcept
-      : lake_(&lake), snapshot_(&state), level_(level), room_(&room), failure_(&failure) {}
+  row_writes(core& lake, const shared_snapshot& state, isolation level, object_flushes<Store, Codec>& flushes,
+             status& failure) noexcept
+      : lake_(&lake), snapshot_(&state), level_(level), flushes_(&flushes), failure_(&failure) {}
 
   [[nodiscard]] status fail_with(const error& why) {
     *failure_ = why;
@@ -48,8 +50,8 @@ class row_writes {
 
   [[nodiscard]] status flush(pending& slot) {
     if (!slot.exists()) return {};
-    const status flushed = slot.is_keyed() ? slot.keys().flush(*lake_, *slot.state(), *snapshot_, *room_)
-                                           : slot.rows().flush(*lake_, *slot.state(), *room_);
+    const status flushed = slot.is_keyed() ? slot.keys().flush(*lake_, *slot.state(), *snapshot_, *flushes_)
+                                           : slot.rows().flush(*lake_, *slot.state(), *flushes_);
     return flushed ? flushed : fail_with(flushed.error());
   }
 
@@ -90,9 +92,15 @@ class row_writes {
     return done;
   }
 
+  // What has been flushed of a table can be read only once it is in the store.
+  [[nodiscard]] status finish_flushes(const pending& slot) {
+    const status done = flushes_->finish(slot.name());
+    return done ? done : fail_with(done.error());
+  }
+
   [[nodiscard]] status write(pending& slot, const operation& done, const list_view& values, const keyed_place& place) {
     slot.access.wrote = true;
-    const status written = slot.keys().write(*lake_, *slot.state(), *snapshot_, done, values, place, *room_);
+    const status written = slot.keys().write(*lake_, *slot.state(), *snapshot_, done, values, place, *flushes_);
     return written ? written : fail_with(written.error());
   }
 
@@ -122,7 +130,7 @@ class row_writes {
   // To a bag. After an error the row is not there; if that was in making room for it, all is lost.
   [[nodiscard]] status append(pending& slot, const row_view& values) {
     slot.access.appended = true;
-    const status room = slot.rows().make_room(*lake_, *slot.state(), (*snapshot_)->time, *room_);
+    const status room = slot.rows().make_room(*lake_, *slot.state(), (*snapshot_)->time, *flushes_);
     return room ? slot.rows().append(values) : fail_with(room.error());
   }
 
@@ -136,6 +144,7 @@ class row_writes {
   // All are looked up before any is written, so that all are inserted or none.
   template <class Rows>
   [[nodiscard]] status insert_keys(pending& slot, const Rows& rows) {
+    if (const status done = finish_flushes(slot); !done) return done;
     const status fresh = slot.keys().check_new(*lake_, *slot.state(), rows);
     for (const row_view each : rows) note_validated(slot, each.values(), fresh);
     if (!fresh) return fresh;
@@ -159,7 +168,7 @@ class row_writes {
   core* lake_;
   const shared_snapshot* snapshot_;
   isolation level_;
-  inline_room* room_;
+  object_flushes<Store, Codec>* flushes_;
   status* failure_;
 };
 

@@ -1,5 +1,5 @@
 // The rows that a transaction has inserted into one bag: the latest in a builder, in encoded form, the earlier ones in
-// objects that are in the store already, though no log entry names them yet.
+// objects that are in the store already, or on their way, though no log entry names them yet.
 #pragma once
 
 #include <type_traits>
@@ -18,6 +18,7 @@
 #include "bag_row.hpp"
 #include "bag_writer.hpp"
 #include "client_core.hpp"
+#include "object_flushes.hpp"
 
 namespace tarn::inline TARN_ABI {
 
@@ -30,9 +31,10 @@ class write_buffer {
 
   // Makes room for one row of `table`: a full buffer is flushed, an empty one gets an object to fill, which is not born
   // before `earliest_birth`, whatever the clock says. After an error the buffer must not be used any more.
-  [[nodiscard]] status make_room(core& lake, const table_state& table, timestamp earliest_birth, inline_room& room) {
+  [[nodiscard]] status make_room(core& lake, const table_state& table, timestamp earliest_birth,
+                                 object_flushes<Store, Codec>& flushes) {
     if (has_unflushed_ && unflushed_->is_full(lake.options.bounds)) {
-      const status flushed = flush(lake, table, room);
+      const status flushed = flush(lake, table, flushes);
       if (!flushed) return flushed.error();
     }
     return has_unflushed_ ? status() : start(lake, table, earliest_birth);
@@ -44,9 +46,9 @@ class write_buffer {
 
   // Puts the rows that are not yet in the store into an object of their own. `table` must have the columns that it had
   // when they were appended.
-  [[nodiscard]] status flush(core& lake, const table_state& table, inline_room& room) {
+  [[nodiscard]] status flush(core& lake, const table_state& table, object_flushes<Store, Codec>& flushes) {
     if (!has_unflushed_ || unflushed_->rows().rows() == 0) return {};
-    const result<data_object> object = unflushed_->put(lake, table, room);
+    const result<data_object> object = unflushed_->put(lake, table, flushes);
     if (!object) return object.error();
     flushed_.push_back(*object);
     has_unflushed_ = false;
