@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <tarn/codec/columnar_codec.hpp>
+#include <thread>
 #include <vector>
 
 #include "lake.hpp"
@@ -22,6 +23,28 @@ template <class Place, class Codec>
 void insert_with_tarn(benchmark::State& state) {
   const Place place;
   tarn::client lake{place.store(), {}, Codec{}};
+  create_table(lake);
+  for (auto _ : state) insert(lake, 0, state.range(0));
+}
+
+// Each object in a thread of its own, while the next is encoded.
+tarn::executor threads() {
+  tarn::executor made;
+  made.start = [](void*, void (*work)(void*), void* argument) -> void* { return new std::thread(work, argument); };
+  made.finish = [](void*, void* started) {
+    auto* const thread = static_cast<std::thread*>(started);
+    thread->join();
+    delete thread;
+  };
+  return made;
+}
+
+template <class Place, class Codec>
+void insert_with_an_executor(benchmark::State& state) {
+  const Place place;
+  tarn::client_options options;
+  options.executor = threads();
+  tarn::client lake{place.store(), options, Codec{}};
   create_table(lake);
   for (auto _ : state) insert(lake, 0, state.range(0));
 }
@@ -86,6 +109,12 @@ BENCHMARK(copy_finished_bytes)->Name("insert/floor/memory")->Apply(in_sizes);
 BENCHMARK_TEMPLATE(insert_with_tarn, durable_files, tarn::json_codec)->Name("insert/tarn/files")->Apply(in_sizes);
 BENCHMARK_TEMPLATE(insert_with_tarn, durable_files, tarn::columnar_codec)
     ->Name("insert/columnar/files")
+    ->Apply(in_sizes);
+BENCHMARK_TEMPLATE(insert_with_an_executor, durable_files, tarn::json_codec)
+    ->Name("insert/tarn with an executor/files")
+    ->Apply(in_sizes);
+BENCHMARK_TEMPLATE(insert_with_an_executor, durable_files, tarn::columnar_codec)
+    ->Name("insert/columnar with an executor/files")
     ->Apply(in_sizes);
 BENCHMARK_TEMPLATE(insert_with, durable_files, lmdb_database)->Name("insert/lmdb/files")->Apply(in_sizes);
 BENCHMARK_TEMPLATE(insert_with, durable_files, leveldb_database)->Name("insert/leveldb/files")->Apply(in_sizes);

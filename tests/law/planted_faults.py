@@ -35,6 +35,7 @@ CHECKPOINT = "log/checkpoint_test.cpp"
 CONFLICT = "table/conflict_test.cpp"
 ANOMALIES = "client/anomalies_test.cpp"
 CLIENT = "client/client_test.cpp"
+EXECUTOR = "client/executor_test.cpp"
 APPLICATION = "client/application_test.cpp"
 VACUUM = "client/vacuum_test.cpp"
 RESTORE = "client/restore_test.cpp"
@@ -676,6 +677,48 @@ FAULTS = [
         COMMIT,
     ),
     (
+        "executor: a commit does not ask how the last puts have ended",
+        "transaction.hpp",
+        "const status done = flushes_.finish();",
+        "const status done;",
+        EXECUTOR,
+    ),
+    (
+        "executor: the error of a put is lost with the object that makes room for the next",
+        "table/object_flushes.hpp",
+        "if (const status done = finish(*under_way_.front()); !done) return done;",
+        "(void)finish(*under_way_.front());",
+        EXECUTOR,
+    ),
+    (
+        "executor: the bytes go once their put is started",
+        "table/object_flushes.hpp",
+        "    if (mine.started == nullptr) run(&mine);\n",
+        "    if (mine.started == nullptr) run(&mine);\n    mine.bytes = {};\n",
+        EXECUTOR,
+    ),
+    (
+        "executor: a transaction that is destroyed leaves its puts under way",
+        "table/object_flushes.hpp",
+        "~object_flushes() { (void)finish(); }",
+        "~object_flushes() {}",
+        EXECUTOR,
+    ),
+    (
+        "executor: one more put is under way than may be",
+        "table/object_flushes.hpp",
+        "under_way_.size() < lake.options.bounds.flushes_max",
+        "under_way_.size() <= lake.options.bounds.flushes_max",
+        EXECUTOR,
+    ),
+    (
+        "executor: rows are read before they are in the store",
+        "table/row_writes.hpp",
+        "const status done = flushes_->finish(slot.name());",
+        "const status done;",
+        EXECUTOR,
+    ),
+    (
         "a commit in doubt clears up what it has flushed",
         "log/commit.hpp",
         "[[nodiscard]] error in_doubt(const error& why) const {\n",
@@ -1269,8 +1312,8 @@ FAULTS = [
     ),
     (
         "the room in an entry is never used up",
-        "table/object_writer.hpp",
-        "    room.bytes_left -= bytes.size();\n",
+        "table/object_flushes.hpp",
+        "    inline_bytes_left_ -= size;\n",
         "",
         INLINE,
     ),
