@@ -297,8 +297,9 @@ class [[nodiscard]] transaction {
 
   // The rows of a table, as they are now. Reading a row costs decoding it; see `table_scan`.
   [[nodiscard]] result<row_scan> scan(std::string_view table) { return scan(table, filter()); }
-  // Those that match. Objects of a bag that by their bounds can have none are not read. errc::invalid_argument: the
-  // table has no such column.
+  // Those that match. Objects of a bag that by their bounds can have none are not read, nor, of a bag or of a bucket
+  // that is compacted, groups of rows that by the codec's bounds can have none: what is damaged there is not found.
+  // errc::invalid_argument: the table has no such column.
   [[nodiscard]] result<row_scan> scan(std::string_view table, const filter& wanted) {
     const auto found = to_read(use(table));
     if (!found) return found.error();
@@ -493,9 +494,10 @@ class [[nodiscard]] transaction {
       slot.access.scanned = true;
     else if (level_ == isolation::serializable)
       slot.access.reads.add_range(wanted, lake_->options.bounds.read_keys_max);
-    typename row_scan::keyed_rows rows(lake_, slot.state(), &slot.keys().buckets(), std::move(wanted), checks);
-    return row_scan(slot.state(), std::move(rows), id_, slot.keys().writes(),
-                    shared<const row_filter>::make(std::move(matching)));
+    const auto shared_rows = shared<const row_filter>::make(std::move(matching));
+    typename row_scan::keyed_rows rows(lake_, slot.state(), &slot.keys().buckets(), std::move(wanted), checks,
+                                       shared_rows);
+    return row_scan(slot.state(), std::move(rows), id_, slot.keys().writes(), shared_rows);
   }
 
   // Does `change(scan)` on each row that matches, all of them or none.

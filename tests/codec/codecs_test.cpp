@@ -10,6 +10,7 @@
 #include <tarn/codec/batch_cursor.hpp>
 #include <tarn/codec/codecs.hpp>
 #include <tarn/codec/columnar_codec.hpp>
+#include <tarn/codec/group_cursor.hpp>
 #include <tarn/codec/json_codec.hpp>
 #include <tarn/store/memory_store.hpp>
 #include <tarn/testing/codec_conformance.hpp>
@@ -185,6 +186,39 @@ TEST_CASE("selections and batches are passed on to a cursor that has them, and o
   CHECK(by_row.batch().rows() == 0);
   REQUIRE(by_row.next());
   CHECK(by_row.row()[1].as_string() == "text");
+}
+
+TEST_CASE("groups are passed on of a cursor that has them, and only of such") {
+  using either = decltype(columnar_first().open({}, object_expectation{}).value());
+  static_assert(group_cursor<either>);
+  static_assert(!group_cursor<either_cursor<json_cursor<>, json_cursor<>>>);
+  const auto open = [](auto of, std::string& bytes) {
+    auto builder = of.build({"t", {1, 2}});
+    for (std::int64_t number = 0; number < 9'000; ++number) builder.append({number, "text"}).value();
+    bytes = builder.finish();
+    object_expectation expected;
+    expected.identity = {"t", {1, 2}};
+    expected.columns = 2;
+    expected.codec = of.name;
+    return columnar_first().open(bytes, expected).value();
+  };
+  const auto unless_from_0 = [](const either& at, std::uint64_t) { return at.bounds_ahead(0).min != value(0); };
+  std::string bytes;
+
+  either apart = open(columnar_codec(), bytes);
+  CHECK(skip_groups(apart, unless_from_0) == 8'192);
+  CHECK(apart.group_ahead() == 9'000 - 8'192);
+  REQUIRE(apart.next());
+  CHECK(apart.row()[0] == value_view(8'192));
+  CHECK(skip_groups(apart, unless_from_0) == 0);
+
+  either by_row = open(json_codec(), bytes);
+  CHECK(by_row.group_ahead() == 0);
+  CHECK_FALSE(by_row.bounds_ahead(0).bounded);
+  by_row.skip_group();
+  CHECK(skip_groups(by_row, unless_from_0) == 0);
+  REQUIRE(by_row.next());
+  CHECK(by_row.row()[0] == value_view(0));
 }
 
 TEST_CASE("batches of a cursor that has none are gathered from its rows, without the columns that nobody wants") {

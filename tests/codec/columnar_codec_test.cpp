@@ -345,25 +345,61 @@ TEST_CASE("A group whose bounds say enough is left out without being read") {
                number == 9'000 ? value("odd") : value(1)};
   }));
   columnar_cursor<> cursor = open(object, 4);
-  const columnar::chunk_bounds integers = cursor.bounds_ahead(0);
-  CHECK(integers.of == kind::integer);
-  CHECK(integers.least == 0);
-  CHECK(integers.greatest == 8'191);
-  CHECK(std::bit_cast<double>(cursor.bounds_ahead(1).greatest) == 0.25 * 8'191);
-  CHECK(cursor.bounds_ahead(2).least == prefix_of("key 1000"));
-  CHECK(cursor.bounds_ahead(2).greatest == prefix_of("key 1819"));
-  CHECK(cursor.bounds_ahead(3).of == kind::integer);
-  CHECK(cursor.bounds_ahead(4).of == kind::null);
-  CHECK(cursor.skip_group() == 8'192);
-  CHECK(cursor.bounds_ahead(3).of == kind::null);
+  static_assert(group_cursor<columnar_cursor<>>);
+  CHECK(cursor.group_ahead() == 8'192);
+  CHECK(cursor.bounds_ahead(0).min == value(0));
+  CHECK(cursor.bounds_ahead(0).max == value(8'191));
+  CHECK(cursor.bounds_ahead(1).min == value(0.0));
+  CHECK(cursor.bounds_ahead(1).max == value(0.25 * 8'191));
+  CHECK(cursor.bounds_ahead(2).min == value("key 1000"));
+  CHECK(cursor.bounds_ahead(2).max == value("key 181:"));  // more than any "key 1819..."
+  CHECK(cursor.bounds_ahead(3).bounded);
+  CHECK_FALSE(cursor.bounds_ahead(4).bounded);
+  cursor.skip_group();
+  CHECK_FALSE(cursor.bounds_ahead(3).bounded);
   REQUIRE(cursor.next());
   CHECK(cursor.row()[0] == value(8'192));
-  CHECK(cursor.skip_group() == 20'000 - 2 * 8'192);
-  CHECK(cursor.skip_group() == 0);
+  for (std::size_t number = 8'193; number < 2 * 8'192; ++number) {
+    REQUIRE(cursor.group_ahead() == 0);  // the current one has rows left
+    REQUIRE(cursor.next());
+  }
+  CHECK(cursor.group_ahead() == 20'000 - 2 * 8'192);
+  cursor.skip_group();
+  CHECK(cursor.group_ahead() == 0);
   CHECK_FALSE(cursor.next());
   CHECK(cursor.status());
   CHECK(cursor.statistics().groups_skipped == 2);
   CHECK(cursor.statistics().chunks == 4);
+}
+
+TEST_CASE("Groups can be left out between batches, too") {
+  const std::string object = encode(make_rows(20'000, [](std::size_t number) { return row{integer(number)}; }));
+  columnar_cursor<> cursor = open(object, 1);
+  REQUIRE(cursor.next_batch());
+  REQUIRE(cursor.group_ahead() == 8'192);
+  cursor.skip_group();
+  column_view values;
+  CHECK(cursor.batch().rows() == 0);
+  CHECK_FALSE(cursor.fetch_column(0, values));
+  REQUIRE(cursor.next_batch());
+  CHECK(cursor.batch().column(0).integers()[0] == 2 * 8'192);
+}
+
+TEST_CASE("Nothing is known of a group ahead once the cursor has failed, or is at its end") {
+  std::string object = encode(make_rows(20'000, [](std::size_t number) { return row{integer(number)}; }));
+  columnar_cursor<> cursor = open(object, 1);
+  while (cursor.next_batch()) continue;
+  CHECK(cursor.group_ahead() == 0);
+  CHECK(open(encode({}), 0).group_ahead() == 0);
+  object[object.find("x") + 20] ^= 1;  // in the first chunk
+  columnar_cursor<> damaged = open(object, 1);
+  CHECK_FALSE(damaged.next());
+  CHECK(damaged.group_ahead() == 0);
+  // What is left out is not looked at.
+  columnar_cursor<> skipping = open(object, 1);
+  skipping.skip_group();
+  REQUIRE(skipping.next());
+  CHECK(skipping.row()[0] == value(8'192));
 }
 
 TEST_CASE("Bounds are true, or there are none") {
@@ -373,24 +409,29 @@ TEST_CASE("Bounds are true, or there are none") {
     return open(object, 1).bounds_ahead(0);
   };
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  CHECK(bounds_of({1.0, nan}).of == kind::null);
-  CHECK(bounds_of({nan, 1.0}).of == kind::null);
-  CHECK(bounds_of({1, 2.0}).of == kind::null);
-  CHECK(bounds_of({value(), value()}).of == kind::null);
-  CHECK(bounds_of({true, false}).of == kind::null);
-  CHECK(bounds_of({value::list({1})}).of == kind::null);
+  CHECK_FALSE(bounds_of({1.0, nan}).bounded);
+  CHECK_FALSE(bounds_of({nan, 1.0}).bounded);
+  CHECK_FALSE(bounds_of({1, 2.0}).bounded);
+  CHECK_FALSE(bounds_of({value(), value()}).bounded);
+  CHECK_FALSE(bounds_of({true, false}).bounded);
+  CHECK_FALSE(bounds_of({value::list({1})}).bounded);
   const auto integers = bounds_of({value(), -5, INT64_MIN, value()});
-  CHECK(integers.of == kind::integer);
-  CHECK(static_cast<std::int64_t>(integers.least) == INT64_MIN);
-  CHECK(static_cast<std::int64_t>(integers.greatest) == -5);
+  CHECK(integers.min == value(INT64_MIN));
+  CHECK(integers.max == value(-5));
   const auto doubles = bounds_of({-1.5, 1e300, -std::numeric_limits<double>::infinity()});
-  CHECK(std::bit_cast<double>(doubles.least) == -std::numeric_limits<double>::infinity());
-  CHECK(std::bit_cast<double>(doubles.greatest) == 1e300);
+  CHECK(doubles.min == value(-std::numeric_limits<double>::infinity()));
+  CHECK(doubles.max == value(1e300));
+  // Of texts only the beginnings are known: what else begins so is in between, too.
   const auto texts = bounds_of({"\xc3\xa9", "a", ""});
-  CHECK(texts.of == kind::string);
-  CHECK(texts.least == 0);
-  CHECK(texts.greatest == 0xc3a9'0000'0000'0000U);
-  CHECK(bounds_of({bytes{"12345678x"}, bytes{"12345678"}}).greatest == 0x3132'3334'3536'3738U);
+  CHECK(texts.min == value(""));
+  CHECK(texts.max == value(std::string_view("\xc3\xa9\0\0\0\0\0\1", 8)));
+  CHECK(bounds_of({"abcdefgh"}).min == value("abcdefgh"));
+  CHECK(bounds_of({"abcdefgh"}).max == value("abcdefgi"));
+  CHECK(bounds_of({bytes{"12345678x"}, bytes{"12345678"}}).max == value(bytes{"12345679"}));
+  CHECK(bounds_of({bytes{"\0\0"}}).min == value(bytes{""}));
+  CHECK(bounds_of({bytes{"1\xff\xff\xff\xff\xff\xff\xff"}}).max == value(bytes{"2"}));
+  CHECK(bounds_of({bytes{"\xff\xff\xff\xff\xff\xff\xff"}}).bounded);
+  CHECK_FALSE(bounds_of({bytes{"\xff\xff\xff\xff\xff\xff\xff\xff"}}).bounded);  // nothing is greater
 }
 
 TEST_CASE("A6: an object with one row is about as large as the row") {

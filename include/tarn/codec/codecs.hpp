@@ -8,6 +8,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,14 +23,16 @@
 #include "batch_cursor.hpp"
 #include "codec.hpp"
 #include "column_view.hpp"
+#include "group_cursor.hpp"
 
 namespace tarn::inline TARN_ABI {
 
-// The rows of an object of one codec or another. Models row_cursor, and batch_cursor if one of the two does; a row
-// costs a comparison more.
+// The rows of an object of one codec or another. Models row_cursor, and batch_cursor and group_cursor if one of the two
+// does; a row costs a comparison more.
 template <row_cursor First, row_cursor Second>
 class either_cursor {
   static constexpr bool some_batches = batch_cursor<First> || batch_cursor<Second>;
+  static constexpr bool some_groups = group_cursor<First> || group_cursor<Second>;
   static constexpr row_batch no_rows = {};
 
  public:
@@ -71,6 +74,20 @@ class either_cursor {
     return first_ ? fetch_column_of(*first_, column, values) : fetch_column_of(*second_, column, values);
   }
 
+  // There are none ahead in an object of a codec without groups.
+  [[nodiscard]] std::uint64_t group_ahead() const noexcept requires some_groups {
+    return first_ ? group_ahead_of(*first_) : group_ahead_of(*second_);
+  }
+  [[nodiscard]] group_bounds bounds_ahead(std::size_t column) const requires some_groups {
+    return first_ ? bounds_ahead_of(*first_, column) : bounds_ahead_of(*second_, column);
+  }
+  void skip_group() noexcept requires some_groups {
+    if (first_)
+      skip_group_of(*first_);
+    else
+      skip_group_of(*second_);
+  }
+
  private:
   template <class Cursor>
   [[nodiscard]] static bool next_batch_of(Cursor& rows) {
@@ -92,6 +109,25 @@ class either_cursor {
       return rows.fetch_column(column, values);
     else
       return false;
+  }
+  template <class Cursor>
+  [[nodiscard]] static std::uint64_t group_ahead_of([[maybe_unused]] const Cursor& rows) noexcept {
+    if constexpr (group_cursor<Cursor>)
+      return rows.group_ahead();
+    else
+      return 0;
+  }
+  template <class Cursor>
+  [[nodiscard]] static group_bounds bounds_ahead_of([[maybe_unused]] const Cursor& rows,
+                                                    [[maybe_unused]] std::size_t column) {
+    if constexpr (group_cursor<Cursor>)
+      return rows.bounds_ahead(column);
+    else
+      return {};
+  }
+  template <class Cursor>
+  static void skip_group_of([[maybe_unused]] Cursor& rows) noexcept {
+    if constexpr (group_cursor<Cursor>) rows.skip_group();
   }
 
   shared<First> first_;

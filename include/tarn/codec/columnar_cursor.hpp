@@ -24,6 +24,7 @@
 #include "columnar_chunk_reader.hpp"
 #include "columnar_format.hpp"
 #include "columnar_values.hpp"
+#include "group_cursor.hpp"
 
 namespace tarn::inline TARN_ABI {
 
@@ -35,11 +36,11 @@ struct columnar_statistics {
   std::uint64_t chunk_bytes = 0;
 };
 
-// Models batch_cursor. Movable; not thread-safe. Its memory is bounded by one group, whatever its bytes state: arrays
-// of at most 131,072 values, and of lists and maps some 30 times their bytes; once that is allocated, nothing is.
-// Groups and chunks are read when they are reached: what is wrong with a later one is found then, before any row of its
-// group is handed out. Errors are errc::corrupt or errc::limit_exceeded; they name the object, the rows (counted from
-// 0) and the column.
+// Models batch_cursor and group_cursor. Movable; not thread-safe. Its memory is bounded by one group, whatever its
+// bytes state: arrays of at most 131,072 values, and of lists and maps some 30 times their bytes; once that is
+// allocated, nothing is. Groups and chunks are read when they are reached: what is wrong with a later one is found
+// then, before any row of its group is handed out. Errors are errc::corrupt or errc::limit_exceeded; they name the
+// object, the rows (counted from 0) and the column.
 template <class = void>
 class columnar_cursor {
  public:
@@ -129,26 +130,29 @@ class columnar_cursor {
     return true;
   }
 
-  // What is known of a column in the group that comes after the current one, without reading it.
-  [[nodiscard]] columnar::chunk_bounds bounds_ahead(std::size_t column) const noexcept {
+  // See `group_cursor`. Bounds are those of the footer; they cost its entries of the columns before.
+  [[nodiscard]] std::uint64_t group_ahead() const noexcept {
+    if (left_in_block_ > 0 || group_next_ < group_rows_ || !status_ || groups_passed_ == frame_.groups) return 0;
+    columnar::input<> in = entries_;
+    std::uint64_t rows = 0;
+    (void)in.take_varint(rows);
+    return rows;
+  }
+  [[nodiscard]] group_bounds bounds_ahead(std::size_t column) const {
     columnar::input<> in = entries_;
     std::uint64_t rows;
     columnar::chunk_entry entry;
-    if (groups_passed_ == frame_.groups || !in.take_varint(rows)) return {};
-    for (std::size_t at = 0; at <= column && at < columns_.size(); ++at)
+    if (column >= columns_.size() || !in.take_varint(rows)) return {};
+    for (std::size_t at = 0; at <= column; ++at)
       if (!columnar::take_chunk_entry(in, entry)) return {};
-    return column < columns_.size() ? entry.bounds : columnar::chunk_bounds{};
+    return columnar::group_bounds_of(entry.bounds);
   }
-
-  // Leaves out the rows that the current group still has, if any, and all of the next group. Returns how many rows the
-  // latter has; 0 if there is none.
-  std::uint64_t skip_group() noexcept {
+  void skip_group() noexcept {
     leave_rows();
-    if (!status_ || groups_passed_ == frame_.groups) return 0;
+    batch_ = {};
     enter_group();
     ++statistics_.groups_skipped;
     group_next_ = group_rows_;
-    return group_rows_;
   }
 
   [[nodiscard]] tarn::status status() const noexcept { return status_; }

@@ -61,6 +61,7 @@
 // no count is believed beyond what the bytes can hold, and a group's limits bound what its values take in memory.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -74,6 +75,7 @@
 #include "../core/value.hpp"
 #include "codec.hpp"
 #include "columnar_bytes.hpp"
+#include "group_cursor.hpp"
 
 namespace tarn::inline TARN_ABI::columnar {
 
@@ -96,6 +98,38 @@ struct chunk_bounds {
   std::uint64_t least = 0;     // an integer, the bits of a double, or the first bytes of a text
   std::uint64_t greatest = 0;
 };
+
+namespace detail {
+
+// The least text of all that have this prefix: see `prefix_of`.
+template <class = void>
+[[nodiscard]] std::string least_text(std::uint64_t prefix) {
+  std::string text;
+  append_64(text, __builtin_bswap64(prefix));
+  while (!text.empty() && text.back() == 0) text.pop_back();
+  return text;
+}
+
+}  // namespace detail
+
+// The same as values. A prefix stands for many texts, which may go on in any way: those with the greatest one are less
+// than the least text with the next.
+template <class = void>
+[[nodiscard]] group_bounds group_bounds_of(const chunk_bounds& bounds) {
+  switch (bounds.of) {
+    case kind::integer:
+      return {true, static_cast<std::int64_t>(bounds.least), static_cast<std::int64_t>(bounds.greatest)};
+    case kind::real: return {true, std::bit_cast<double>(bounds.least), std::bit_cast<double>(bounds.greatest)};
+    case kind::string:
+    case kind::bytes: break;
+    default: return {};
+  }
+  if (bounds.greatest == UINT64_MAX) return {};
+  const std::string least = detail::least_text(bounds.least);
+  const std::string above = detail::least_text(bounds.greatest + 1);
+  if (bounds.of == kind::string) return {true, least, above};
+  return {true, bytes{least}, bytes{above}};
+}
 
 // What the footer says of a chunk.
 struct chunk_entry {

@@ -75,6 +75,7 @@ class record_reader {
     return source_.next();
   }
   [[nodiscard]] const record& current() const { return source_.current(); }
+  [[nodiscard]] Source& source() noexcept { return source_; }
   [[nodiscard]] tarn::status status() { return source_.status(); }
   [[nodiscard]] std::string describe() { return source_.describe(); }
 

@@ -62,6 +62,15 @@ class slice_merge {
     return false;
   }
 
+  // Leaves out rows of the base that come next: those that `skip(source)` takes from its source, and returns the number
+  // of. Only of a base without runs, whose rows can be nothing but what they are there, and without verification.
+  template <class Skip>
+  std::uint64_t skip_base_rows(Skip skip) {
+    const std::uint64_t skipped = skip(base_[0].source());
+    base_index_ += skipped;
+    return skipped;
+  }
+
   // The state of the key that next() moved to; valid until it is called again.
   [[nodiscard]] const folded& current() const noexcept { return current_; }
   // Where that key is in the base.

@@ -23,7 +23,7 @@
 namespace tarn::inline TARN_ABI {
 
 // The rows that a bag had for the transaction when the scan began. Objects that the filter's rows cannot be in are left
-// alone; in those that are read, all rows are handed out. Memory: one data object.
+// alone, and so are groups in those that are read; all other rows are handed out. Memory: one data object.
 template <class Store, row_codec Codec>
 class bag_scan {
  public:
@@ -33,7 +33,7 @@ class bag_scan {
   // `own` and `deleted` are what the transaction has inserted and deleted.
   bag_scan(shared<core> lake, copy_on_write<table_state> table, const buffer& own, copy_on_write<bag_deletions> deleted,
            shared<const row_filter> wanted)
-      : objects_(std::move(lake), std::move(table), own, std::move(deleted), std::move(wanted)) {
+      : objects_(std::move(lake), std::move(table), own, std::move(deleted), wanted), wanted_(std::move(wanted)) {
     if (own.unflushed() == nullptr) return;
     object_ = own.unflushed_id();
     buffered_ = shared<live_rows<buffer_cursor>>::make(own.unflushed()->read_back(), objects_.deleted_of(object_));
@@ -46,6 +46,7 @@ class bag_scan {
       if (buffered_) status_ = buffered_->status();
       if (reader_) status_ = reader_->status();
       buffered_ = {};
+      if (reader_) rows_skipped_ += reader_->skipped();
       reader_ = {};  // the last object goes before the next comes
       if (!status_ || !open_next()) return false;
     }
@@ -70,6 +71,9 @@ class bag_scan {
   // Of what has been read so far.
   [[nodiscard]] std::uint64_t objects() const noexcept { return objects_.opened(); }
   [[nodiscard]] std::uint64_t objects_skipped() const noexcept { return objects_.skipped(); }
+  [[nodiscard]] std::uint64_t rows_skipped() const noexcept {
+    return rows_skipped_ + (reader_ ? reader_->skipped() : 0);
+  }
   [[nodiscard]] std::uint64_t bytes() const noexcept { return objects_.bytes(); }
 
  private:
@@ -81,14 +85,16 @@ class bag_scan {
     if (!opened) status_ = opened.error();
     if (!opened || !opened->rows) return false;
     object_ = opened->id;
-    reader_ = shared<live_rows<reader>>::make(std::move(*opened->rows), std::move(opened->deleted));
+    reader_ = shared<live_rows<reader>>::make(std::move(*opened->rows), std::move(opened->deleted), wanted_);
     return true;
   }
 
   bag_objects<Store, Codec> objects_;
+  shared<const row_filter> wanted_;
   uuid object_;                                // that is being read
   shared<live_rows<buffer_cursor>> buffered_;  // null once the unflushed rows have been read
   shared<live_rows<reader>> reader_;           // null between objects
+  std::uint64_t rows_skipped_ = 0;             // of the objects before
   tarn::status status_;
 };
 

@@ -85,8 +85,8 @@ class [[nodiscard]] column_scan {
   // The batches' columns.
   [[nodiscard]] const schema& columns() const noexcept { return *wanted_; }
   [[nodiscard]] scan_statistics statistics() const noexcept {
-    if (!keyed_) return {rows_, bag_->objects(), bag_->objects_skipped(), bag_->bytes()};
-    return {rows_, keyed_->objects(), 0, keyed_->bytes(), keyed_->merged()};
+    if (!keyed_) return {rows_, bag_->objects(), bag_->objects_skipped(), 0, bag_->bytes()};
+    return {rows_, keyed_->objects(), 0, 0, keyed_->bytes(), keyed_->merged()};
   }
 
  private:

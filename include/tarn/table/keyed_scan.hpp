@@ -9,6 +9,7 @@
 
 #include "../codec/codec.hpp"
 #include "../core/config.hpp"
+#include "../core/filter.hpp"
 #include "../core/result.hpp"
 #include "../core/row.hpp"
 #include "../core/sequence.hpp"
@@ -30,8 +31,10 @@ struct keyed_place {
   uuid base;  // that `where` was counted in
 };
 
-// The rows that a keyed table had for the transaction when the scan began. Memory: the objects of
-// one bucket, as the store hands them out, and a row of each; the transaction's unflushed records are listed once more.
+// The rows that a keyed table had for the transaction when the scan began. In a bucket that is one base, as after a
+// compaction, groups of rows that the filter's cannot be in are left alone; all other rows are handed out. Where there
+// is something to merge, any row of the base may become another. Memory: the objects of one bucket, as the store hands
+// them out, and a row of each; the transaction's unflushed records are listed once more.
 template <class Store, row_codec Codec, merge_strategy Merge>
 class keyed_scan {
  public:
@@ -39,8 +42,12 @@ class keyed_scan {
 
   // `writes` is the transaction's, of each bucket; null: none.
   keyed_scan(shared<core> lake, copy_on_write<table_state> table, const sequence<bucket_writes>* writes,
-             key_range wanted, verification checks)
-      : lake_(std::move(lake)), table_(std::move(table)), wanted_(std::move(wanted)), checks_(checks) {
+             key_range wanted, verification checks, shared<const row_filter> matching)
+      : lake_(std::move(lake)),
+        table_(std::move(table)),
+        wanted_(std::move(wanted)),
+        checks_(checks),
+        matching_(std::move(matching)) {
     for (std::size_t at = 0; at < table_->buckets.size(); ++at)
       buckets_.emplace_back(*table_->buckets[at], writes == nullptr ? nullptr : &(*writes)[at]);
   }
@@ -49,6 +56,7 @@ class keyed_scan {
   [[nodiscard]] bool next() {
     while (status_) {
       if (!merge_ && !open_bucket()) return false;
+      if (may_skip_) rows_skipped_ += skip();
       if (merge_->next()) {
         if (!wanted_.bounded) return true;
         const std::string_view key = encode_key(merge_->current().values, table_->key.columns, scratch_);
@@ -73,6 +81,7 @@ class keyed_scan {
     return all;
   }
   [[nodiscard]] std::uint64_t objects() const noexcept { return objects_; }
+  [[nodiscard]] std::uint64_t rows_skipped() const noexcept { return rows_skipped_; }
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
 
  private:
@@ -88,7 +97,11 @@ class keyed_scan {
     if (!merged) return false;
     objects_ += opened.objects().size();
     merge_ = shared<merge_type>::make(*std::move(merged));
+    may_skip_ = checks_ == verification::of_order && opened.base_alone() != nullptr && !matching_->conditions().empty();
     return true;
+  }
+  std::uint64_t skip() {
+    return merge_->skip_base_rows([&](typename bucket::source& base) { return base.skip_unmatched(*matching_); });
   }
   void close_bucket() {
     merged_.add(merge_->statistics());
@@ -99,13 +112,16 @@ class keyed_scan {
   copy_on_write<table_state> table_;
   key_range wanted_;
   verification checks_;
+  shared<const row_filter> matching_;
   sequence<bucket> buckets_;
   std::size_t next_bucket_ = 0;
   shared<merge_type> merge_;  // null between buckets
+  bool may_skip_ = false;     // rows of its base
   std::string scratch_;
   tarn::status status_;
   merge_statistics merged_;  // of the buckets before
   std::uint64_t objects_ = 0;
+  std::uint64_t rows_skipped_ = 0;
   std::uint64_t bytes_ = 0;
 };
 

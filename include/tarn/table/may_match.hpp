@@ -1,8 +1,11 @@
-// Whether an object can be left alone: what its bounds say of a filter.
+// Whether an object, or a group of its rows, can be left alone: what its bounds say of a filter.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
+#include "../codec/codec.hpp"
+#include "../codec/group_cursor.hpp"
 #include "../core/config.hpp"
 #include "../core/filter.hpp"
 #include "../core/schema.hpp"
@@ -23,7 +26,7 @@ template <class = void>
   return static_cast<double>(bound.as_integer());
 }
 
-// Whether the condition can hold for one of the `rows` values with these bounds.
+// Whether the condition can hold for one of the `rows` values with these bounds. They may be wider than need be.
 template <class = void>
 [[nodiscard]] bool may_hold(const row_filter::placed& wanted, const column_bounds& bounds, std::uint64_t rows) {
   const comparison how = wanted.content.how;
@@ -43,6 +46,13 @@ template <class = void>
   }
 }
 
+// The same for bounds that do not tell how many of the values are null: all but one may be.
+template <class = void>
+[[nodiscard]] bool may_hold(const row_filter::placed& wanted, const group_bounds& bounds, std::uint64_t rows) {
+  return !bounds.bounded ||
+         may_hold(wanted, column_bounds{wanted.column, rows - 1, true, bounds.min, bounds.max}, rows);
+}
+
 }  // namespace may_match_detail
 
 // False only if no row of the object can match. The filter's schema is the table's current one; a column that the
@@ -54,6 +64,24 @@ template <class = void>
     for (const column_bounds& each : *object.bounds)
       if (each.column == condition.column && !may_match_detail::may_hold(condition, each, object.rows)) return false;
   return true;
+}
+
+// Leaves out the groups that the cursor has next up to one that may have a row that matches, and returns how many rows
+// they have. `index_of(place)` is where the cursor's rows have a column of the filter's schema; schema::none: nowhere,
+// then it is null.
+template <row_cursor Cursor, class IndexOf>
+std::uint64_t skip_unmatched(Cursor& cursor, const row_filter& wanted, const IndexOf& index_of) {
+  return skip_groups(cursor, [&](const auto& at, std::uint64_t rows) {
+    for (const row_filter::placed& condition : wanted.conditions()) {
+      const std::size_t index = index_of(condition.place);
+      const bool may =
+          index == schema::none
+              ? may_match_detail::may_hold(condition, column_bounds{condition.column, rows, false, {}, {}}, rows)
+              : may_match_detail::may_hold(condition, at.bounds_ahead(index), rows);
+      if (!may) return false;
+    }
+    return true;
+  });
 }
 
 }  // namespace tarn::inline TARN_ABI

@@ -12,6 +12,7 @@
 #include "../codec/codec.hpp"
 #include "../core/config.hpp"
 #include "../core/crc32c.hpp"
+#include "../core/filter.hpp"
 #include "../core/result.hpp"
 #include "../core/schema.hpp"
 #include "../core/sequence.hpp"
@@ -23,6 +24,7 @@
 #include "../log/snapshot.hpp"
 #include "../log/table_state.hpp"
 #include "client_core.hpp"
+#include "may_match.hpp"
 #include "projection.hpp"
 
 namespace tarn::inline TARN_ABI {
@@ -111,6 +113,7 @@ class object_reader {
     result<cursor> rows = lake.codec.open(text, expectation(of.name, object, before + written.size()), bounds);
     if (!rows) return rows.error();
     opened.cursor_ = shared<cursor>::make(*std::move(rows));
+    opened.before_ = before;
     if (object.schema_number != of.schema_number())
       opened.projection_ = shared<projection>::make(written, of.columns, before);
     return opened;
@@ -132,11 +135,15 @@ class object_reader {
   // row.
   void select(const sequence<std::size_t>& wanted) {
     sequence<std::size_t> written;
-    for (const std::size_t each : wanted) {
-      const std::size_t at = projection_ ? projection_->places()[each].index : each;
-      if (at != schema::none) written.push_back(at);
-    }
+    for (const std::size_t each : wanted)
+      if (const std::size_t at = written_index(each); at != schema::none) written.push_back(at);
     select_columns(*cursor_, {written.data(), written.size()});
+  }
+
+  // Leaves out rows that come next and do not match, as far as the codec can tell without reading them, and returns how
+  // many. The filter is one of the table's columns. See `group_cursor`.
+  std::uint64_t skip_unmatched(const row_filter& wanted) {
+    return tarn::skip_unmatched(*cursor_, wanted, [&](std::size_t place) { return written_index(before_ + place); });
   }
 
   [[nodiscard]] std::size_t byte_size() const { return std::string_view(bytes_).size(); }
@@ -146,6 +153,10 @@ class object_reader {
   [[nodiscard]] const shared<cursor>& as_written() const noexcept { return cursor_; }
 
  private:
+  // Where the cursor has what the rows have there; schema::none: nowhere.
+  [[nodiscard]] std::size_t written_index(std::size_t place) const noexcept {
+    return projection_ ? projection_->places()[place].index : place;
+  }
   [[nodiscard]] static std::string_view codec_of(const data_object& object) noexcept {
     return object.described ? std::string_view(object.codec) : article_codec_name;
   }
@@ -163,6 +174,7 @@ class object_reader {
 
   object_bytes<Store> bytes_;  // where the cursor looks into
   shared<cursor> cursor_;
+  std::size_t before_ = 0;         // of the table's columns
   shared<projection> projection_;  // null: its rows have the table's columns
   list_view projected_;
 };

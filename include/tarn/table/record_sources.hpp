@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
 
 #include "../codec/codec.hpp"
 #include "../core/config.hpp"
+#include "../core/filter.hpp"
 #include "../core/result.hpp"
 #include "../core/sequence.hpp"
 #include "../core/shared.hpp"
@@ -47,6 +49,8 @@ class record_source_of {
     current_ = records_.records[next_++].content;
     return true;
   }
+  // See `object_reader`; of buffered records, none.
+  std::uint64_t skip_unmatched(const row_filter& wanted) { return object_ ? object_->rows.skip_unmatched(wanted) : 0; }
   [[nodiscard]] const record& current() const noexcept { return current_; }
   [[nodiscard]] tarn::status status() const { return !damage_ || !object_ ? damage_ : object_->rows.status(); }
   [[nodiscard]] std::string describe() const {

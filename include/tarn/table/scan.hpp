@@ -32,6 +32,7 @@ struct scan_statistics {
   std::uint64_t rows = 0;             // handed out
   std::uint64_t objects = 0;          // data objects read from the store
   std::uint64_t objects_skipped = 0;  // of a bag, and not read: they hold no row for this scan
+  std::uint64_t rows_skipped = 0;     // of objects that were read: groups of rows that were not, likewise
   std::uint64_t bytes = 0;            // of those that were read
   merge_statistics merged = {};       // of keyed tables
 };
@@ -98,8 +99,9 @@ class [[nodiscard]] table_scan {
   [[nodiscard]] const schema& columns() const noexcept { return table_->columns; }
   [[nodiscard]] std::uint32_t schema_number() const noexcept { return table_->schema_number(); }
   [[nodiscard]] scan_statistics statistics() const noexcept {
-    if (!keyed_) return {rows_ + passed(), bag_->objects(), bag_->objects_skipped(), bag_->bytes()};
-    return {rows_, keyed_->objects(), 0, keyed_->bytes(), keyed_->merged()};
+    if (!keyed_)
+      return {rows_ + passed(), bag_->objects(), bag_->objects_skipped(), bag_->rows_skipped(), bag_->bytes()};
+    return {rows_, keyed_->objects(), 0, keyed_->rows_skipped(), keyed_->bytes(), keyed_->merged()};
   }
 
   // For `for`: see above. May be called once.
