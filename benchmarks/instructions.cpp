@@ -77,6 +77,31 @@ work sum_a_column() {
   };
 }
 
+constexpr std::int64_t sorted_rows = 1'000'000;
+
+// One row of a hundred, by a column that is sorted: of 16 objects one is read, of its 8 groups two or three.
+template <class Codec>
+work find_one_percent() {
+  auto lake = new_lake<Codec>();
+  auto writing = lake->begin().value();
+  for (std::int64_t number = 0; number < sorted_rows; ++number) {
+    const sample row = make_sample(number);
+    writing.insert("samples", {row.station, number, row.reading}).value();
+  }
+  (void)writing.commit().value();
+  return [lake] {
+    constexpr std::int64_t first = sorted_rows / 2;
+    std::int64_t found = 0;
+    auto scan = lake->begin()
+                    .value()
+                    .scan("samples",
+                          {{"counter", tarn::at_least, first}, {"counter", tarn::less_than, first + sorted_rows / 100}})
+                    .value();
+    while (scan.next()) ++found;
+    require(scan.status().has_value() && found == sorted_rows / 100, "find the rows that were written");
+  };
+}
+
 constexpr tarn::object_identity identity{"samples", {}};
 
 template <class Codec>
@@ -221,6 +246,7 @@ constexpr counted_path paths[] = {
     {"scan, JSON", rows, "row", scan_rows<json>},
     {"scan, columnar", rows, "row", scan_rows<columnar>},
     {"scan_columns of one column, columnar", rows, "row", sum_a_column<columnar>},
+    {"scan for 1 % of a sorted column, columnar", sorted_rows / 100, "row", find_one_percent<columnar>},
     {"commit one row, warm", commits, "commit", commit_rows_one_by_one<json>},
     {"open after 1,000 commits, no checkpoint", entries, "commit", read_entries<json>},
     {"open after 1,000 commits, with a checkpoint", entries, "commit", read_checkpoint<json>},

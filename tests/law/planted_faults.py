@@ -30,6 +30,7 @@ BAG_LAW = "law/bag_law_test.cpp"
 BOUNDS = "table/bounds_builder_test.cpp"
 COMMIT = "log/commit_test.cpp"
 COLUMNS = "table/scan_columns_test.cpp"
+FILTERED = "table/filtered_scan_test.cpp"
 TRUNCATION = "log/truncation_test.cpp"
 CHECKPOINT = "log/checkpoint_test.cpp"
 CONFLICT = "table/conflict_test.cpp"
@@ -1563,6 +1564,76 @@ FAULTS = [
         "    ++statistics_.groups_skipped;\n    group_next_ = group_rows_;",
         "    ++statistics_.groups_skipped;\n    --statistics_.groups;",
         COLUMNAR,
+    ),
+    (
+        "columnar: a group that is left out takes what the current one still has along",
+        "codec/columnar_cursor.hpp",
+        "if (left_in_block_ > 0 || group_next_ < group_rows_ || ",
+        "if (",
+        COLUMNAR,
+    ),
+    (
+        "columnar: the greatest beginning of a text is taken for the greatest text",
+        "codec/columnar_format.hpp",
+        "detail::least_text(bounds.greatest + 1)",
+        "detail::least_text(bounds.greatest)",
+        FILTERED,
+    ),
+    (
+        "columnar: bounds of numbers and NaN",
+        "codec/columnar_chunk_writer.hpp",
+        "    if (!are_numbers) return {};\n",
+        "",
+        FILTERED,
+    ),
+    (
+        "a filtered scan does not count the rows that it leaves out",
+        "table/live_rows.hpp",
+        "      read_ += skipped;\n",
+        "",
+        FILTERED,
+    ),
+    (
+        "a filtered scan of a compacted bucket does not count the rows that it leaves out",
+        "merge/slice_merge.hpp",
+        "    base_index_ += skipped;\n",
+        "",
+        FILTERED,
+    ),
+    (
+        "a filtered scan goes by the bounds of the column before",
+        "table/object_reader.hpp",
+        "written_index(before_ + place)",
+        "written_index(place)",
+        FILTERED,
+    ),
+    (
+        "a filtered scan goes by the bounds of the column that had the place before",
+        "table/object_reader.hpp",
+        "return projection_ ? projection_->places()[place].index : place;",
+        "return place;",
+        FILTERED,
+    ),
+    (
+        "a group with bounds is left out where nulls are wanted",
+        "table/may_match.hpp",
+        "column_bounds{wanted.column, rows - 1, true,",
+        "column_bounds{wanted.column, 0, true,",
+        FILTERED,
+    ),
+    (
+        "a group is left out where nulls are wanted of a column that came later",
+        "table/may_match.hpp",
+        "column_bounds{condition.column, rows, false,",
+        "column_bounds{condition.column, 0, false,",
+        FILTERED,
+    ),
+    (
+        "groups of a base are left out that a delta may change",
+        "table/keyed_scan.hpp",
+        "opened.base_alone() != nullptr",
+        "!opened.base().is_nil()",
+        FILTERED,
     ),
     (
         "columnar: what reads back sees what is appended later",

@@ -56,7 +56,7 @@ class keyed_scan {
   [[nodiscard]] bool next() {
     while (status_) {
       if (!merge_ && !open_bucket()) return false;
-      if (may_skip_) rows_skipped_ += skip();
+      if (may_skip_) skip();
       if (merge_->next()) {
         if (!wanted_.bounded) return true;
         const std::string_view key = encode_key(merge_->current().values, table_->key.columns, scratch_);
@@ -100,8 +100,9 @@ class keyed_scan {
     may_skip_ = checks_ == verification::of_order && opened.base_alone() != nullptr && !matching_->conditions().empty();
     return true;
   }
-  std::uint64_t skip() {
-    return merge_->skip_base_rows([&](typename bucket::source& base) { return base.skip_unmatched(*matching_); });
+  [[gnu::noinline]] void skip() {
+    rows_skipped_ +=
+        merge_->skip_base_rows([&](typename bucket::source& base) { return base.skip_unmatched(*matching_); });
   }
   void close_bucket() {
     merged_.add(merge_->statistics());

@@ -28,11 +28,10 @@ class live_rows {
   }
 
   [[nodiscard]] bool next() {
-    for (;;) {
-      if (wanted_) skip();
-      if (!rows_.next()) return false;
+    if (wanted_) return next_wanted();
+    while (rows_.next())
       if (!is_deleted(read_++)) return true;
-    }
+    return false;
   }
   [[nodiscard]] list_view row() const { return rows_.row(); }
   // Of that row, deleted ones and those that were left out counted.
@@ -56,6 +55,13 @@ class live_rows {
   [[nodiscard]] std::uint64_t skipped() const noexcept { return skipped_; }
 
  private:
+  [[gnu::noinline]] bool next_wanted() {
+    for (;;) {
+      if (tarn::rows_ahead(rows_) == 0) skip();
+      if (!rows_.next()) return false;
+      if (!is_deleted(read_++)) return true;
+    }
+  }
   void skip() {
     if constexpr (requires { rows_.skip_unmatched(*wanted_); }) {
       const std::uint64_t skipped = rows_.skip_unmatched(*wanted_);
