@@ -36,7 +36,8 @@ class either_cursor {
   static constexpr row_batch no_rows = {};
 
  public:
-  explicit either_cursor(First rows) : first_(shared<First>::make(std::move(rows))) {}
+  explicit either_cursor(First rows) : either_cursor(shared<First>::make(std::move(rows))) {}
+  explicit either_cursor(shared<First> rows) : first_(std::move(rows)) {}
   explicit either_cursor(Second rows) requires(!std::same_as<First, Second>)
       : second_(shared<Second>::make(std::move(rows))) {}
 

@@ -67,21 +67,33 @@ struct record {
   list_view values;
 };
 
+// Whether records of this form can say that they are `what`.
+[[nodiscard]] constexpr bool is_operation(std::int64_t what, object_form form) noexcept {
+  return form == object_form::base ? what == base_record_live || what == base_record_tombstone : what >= 0 && what <= 4;
+}
+// Of one for which that is so.
+[[nodiscard]] constexpr operation decode_operation(std::int64_t what) noexcept {
+  return {what == 1 || what > 2, what == 1                ? key_state::nothing
+                                 : what == 0 || what == 3 ? key_state::live
+                                                          : key_state::tombstone};
+}
+// Of a place that is known.
+[[nodiscard]] constexpr base_place decode_place(std::int64_t place) noexcept {
+  return {static_cast<std::uint64_t>(place < 0 ? -(place + 1) : place), place >= 0, true};
+}
+
 // False if these are not a record of this form.
 template <class = void>
 [[nodiscard]] bool decode_record(const list_view& encoded, object_form form, record& read) noexcept {
   if (encoded.size() < columns_before(form) || encoded[0].kind() != kind::integer) return false;
   const std::int64_t what = encoded[0].as_integer();
-  if (what < 0 || what > 4 || (form == object_form::base && what != base_record_live && what != base_record_tombstone))
-    return false;
-  read.done.resets = what == 1 || what > 2;
-  read.done.then = what == 1 ? key_state::nothing : what == 0 || what == 3 ? key_state::live : key_state::tombstone;
+  if (!is_operation(what, form)) return false;
+  read.done = decode_operation(what);
   read.place = {};
   read.values = encoded.from(columns_before(form));
   if (form == object_form::base || encoded[1].is_null()) return true;
   if (encoded[1].kind() != kind::integer) return false;
-  const std::int64_t place = encoded[1].as_integer();
-  read.place = {static_cast<std::uint64_t>(place < 0 ? -(place + 1) : place), place >= 0, true};
+  read.place = decode_place(encoded[1].as_integer());
   return true;
 }
 

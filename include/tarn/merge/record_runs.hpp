@@ -78,6 +78,7 @@ class record_reader {
   [[nodiscard]] Source& source() noexcept { return source_; }
   [[nodiscard]] tarn::status status() { return source_.status(); }
   [[nodiscard]] std::string describe() { return source_.describe(); }
+  [[nodiscard]] const Source& source() const noexcept { return source_; }
 
   [[nodiscard]] std::string_view key(const table_key& of) {
     if (!has_key_) key_ = encode_key(source_.current().values, of.columns, scratch_);
@@ -150,16 +151,16 @@ class record_runs {
   [[nodiscard]] std::size_t group_size() const noexcept { return group_.size(); }
   [[nodiscard]] reader& in_group(std::size_t index) noexcept { return runs_[group_[index]]; }
 
-  // What the group makes of the state; the next find_group() moves on. Returns whether its values are a record's: then
-  // they are valid until that is called.
-  bool take_group(folded& into) {
-    bool changed = false;
+  // What the group makes of the state; the next find_group() moves on. Returns whose record has the state's values, if
+  // it has some and they are a record's: then they are valid until that is called. Else null, or whose is gone.
+  const reader* take_group(folded& into) {
+    const reader* last = nullptr;
     for (const std::uint32_t run : group_) {
       const record& each = runs_[run].current();
-      changed = fold(into, each.done, each.values, *key_) || changed;
+      if (fold(into, each.done, each.values, *key_)) last = &runs_[run];
     }
     group_taken_ = true;
-    return changed;
+    return last;
   }
 
   [[nodiscard]] const tarn::status& status() const noexcept { return status_; }

@@ -1,4 +1,7 @@
-// Columns put together from pieces: runs of other columns, and single rows.
+// Columns put together from pieces of others.
+//
+//   pieces   base 0-2   run 7   base 4-5      the rows, in their order: joined where they are next to each other
+//   column   a b c      d'      e f           gathered from one piece after the other, before the next column is
 #pragma once
 
 #include <cstddef>
@@ -7,14 +10,12 @@
 #include <new>
 #include <string_view>
 
-#include "../codec/batch_builder.hpp"
 #include "../codec/column_view.hpp"
 #include "../core/arena.hpp"
 #include "../core/config.hpp"
 #include "../core/schema.hpp"
 #include "../core/sequence.hpp"
 #include "../core/value.hpp"
-#include "../core/value_copy.hpp"
 
 namespace tarn::inline TARN_ABI {
 
@@ -34,111 +35,155 @@ namespace tarn::inline TARN_ABI {
 struct read_column {
   column_view values;
   bool widened = false;
+
+  [[nodiscard]] value_view operator[](std::size_t index) const noexcept {
+    const value_view value = values[index];
+    return widened && value.kind() == kind::integer ? value_view(static_cast<double>(value.as_integer())) : value;
+  }
 };
 
-// Some rows of one column, declared as it is. Memory: an element for each row that there is room for, in an arena.
-class gathered_column {
+// Some rows next to each other. The source has columns: `column(at)` is a read_column.
+template <class Source>
+struct row_piece {
+  const Source* source;
+  std::size_t first;
+  std::size_t count;
+};
+
+// Rows of several sources, in order. Not thread-safe.
+template <class Source>
+class row_pieces {
  public:
-  // The column must outlive this.
-  explicit gathered_column(const column& declared) : declared_(&declared), form_(form_of(declared.type)) {}
+  using piece = row_piece<Source>;
 
-  // Begins anew, with room for so many rows.
-  void clear(arena& memory, std::size_t room) {
-    size_ = 0;
-    has_nulls_ = false;
-    elements_ = memory.allocate<char>(room * element_size());
-    present_ = form_ != form::values && declared_->nullable ? memory.allocate<unsigned char>(room) : nullptr;
+  void clear() noexcept {
+    pieces_.clear();
+    rows_ = 0;
   }
-
-  // Rows [first, first + count) of a column. Texts are not copied. False if they are not what this column takes.
-  [[nodiscard]] bool append(const read_column& from, std::size_t first, std::size_t count) {
-    if (!append_presence(from.values, first, count)) return false;
-    char* const to = elements_ + size_ * element_size();
-    size_ += count;
-    if (from.values.has() == form_) {
-      std::memcpy(to, static_cast<const char*>(from.values.data()) + first * element_size(), count * element_size());
-      return true;
+  // Appends `count` rows, at least one, of a source that stays where it is.
+  void add(const Source& source, std::size_t first, std::size_t count) {
+    rows_ += count;
+    if (!pieces_.empty()) {
+      piece& last = pieces_.back();
+      if (last.source == &source && last.first + last.count == first) {
+        last.count += count;
+        return;
+      }
     }
-    if (form_ == form::values) return put_values(to, from.values, first, count);
-    if (from.values.has() == form::nulls) return put_zeros(to, count);
-    return from.widened && from.values.has() == form::integers && put_widened(to, from.values, first, count);
+    pieces_.push_back({&source, first, count});
   }
+  [[nodiscard]] std::size_t rows() const noexcept { return rows_; }
 
-  // One value more; texts, lists and maps are copied. False if this column does not take it.
-  [[nodiscard]] bool append(const value_view& value, arena& memory) {
-    if (!declared_->takes(value.kind())) return false;
-    if (present_ != nullptr) present_[size_] = value.is_null() ? 0 : 1;
-    has_nulls_ = has_nulls_ || value.is_null();
-    char* const to = elements_ + size_++ * element_size();
-    if (form_ == form::values) return put(to, copy_value(value, memory));
-    if (value.is_null()) return put_zeros(to, 1);
-    switch (form_) {
-      case form::booleans: return put(to, value.as_boolean());
-      case form::integers: return put(to, value.as_integer());
-      case form::doubles: return put(to, value.as_double());
-      case form::strings: return put(to, copy_value(value, memory).as_string());
-      default: return put(to, copy_value(value, memory).as_bytes());
+  // The rows' values of column number `at` of the sources, declared so. Elements are copied to `memory`; texts, lists
+  // and maps stay in the sources. Returns null or, if there are values that the column does not take, a piece of them.
+  [[nodiscard]] const piece* gather(std::size_t at, const column& declared, arena& memory, column_view& into) const {
+    switch (form_of(declared.type)) {
+      case form::booleans: return gather_as<form::booleans, bool>(at, declared, memory, into);
+      case form::integers: return gather_as<form::integers, std::int64_t>(at, declared, memory, into);
+      case form::doubles: return gather_as<form::doubles, double>(at, declared, memory, into);
+      case form::strings: return gather_as<form::strings, std::string_view>(at, declared, memory, into);
+      case form::bytes: return gather_as<form::bytes, std::string_view>(at, declared, memory, into);
+      default: return gather_values(at, declared, memory, into);
     }
   }
-
-  // Valid until the memory is cleared.
-  [[nodiscard]] column_view view() const noexcept { return {form_, elements_, has_nulls_ ? present_ : nullptr, size_}; }
-  [[nodiscard]] const column& declared() const noexcept { return *declared_; }
 
  private:
   using form = column_view::form;
 
-  [[nodiscard]] std::size_t element_size() const noexcept {
-    return column_view(form_, nullptr, nullptr, 0).element_size();
+  template <form Form, class T>
+  [[nodiscard]] const piece* gather_as(std::size_t at, const column& declared, arena& memory, column_view& into) const {
+    T* const elements = memory.allocate<T>(rows_);
+    T* to = elements;
+    bool has_nulls = false;
+    for (const piece& each : pieces_) {
+      const read_column& from = each.source->column(at);
+      if (from.values.has() == Form)
+        copy_elements(to, static_cast<const T*>(from.values.data()) + each.first, each.count);
+      else if (!convert<Form>(to, from, each, declared))
+        return &each;
+      to += each.count;
+      if (has_nulls || !has_null(from.values, each)) continue;
+      if (!declared.nullable) return &each;
+      has_nulls = true;
+    }
+    into = column_view(Form, elements, has_nulls ? gather_presence(at, memory) : nullptr, rows_);
+    return nullptr;
   }
-
-  // Which of the rows are not null. Of the form `values` each says so itself.
-  [[nodiscard]] bool append_presence(const column_view& from, std::size_t first, std::size_t count) {
-    if (!declared_->nullable && (from.has_nulls() || from.has() == form::values))
-      for (std::size_t index = first; index < first + count; ++index)
-        if (from.is_null(index)) return false;
-    if (present_ == nullptr) return true;
-    has_nulls_ = has_nulls_ || from.has_nulls();
-    if (from.present() != nullptr)
-      std::memcpy(present_ + size_, from.present() + first, count);
-    else
-      std::memset(present_ + size_, from.has() == form::nulls ? 0 : 1, count);
-    return true;
-  }
-
   template <class T>
-  static bool put(void* to, T value) {
-    new (to) T(value);
+  static void copy_elements(T* to, const T* from, std::size_t count) noexcept {
+    if (count == 1)
+      new (to) T(*from);  // what changes leave of a base, and they themselves, is mostly short
+    else
+      std::memcpy(static_cast<void*>(to), from, count * sizeof(T));
+  }
+  // Of a column of another form, as one of several kinds, or nulls only. False if there is a value of another kind.
+  template <form Form, class T>
+  [[nodiscard]] static bool convert(T* to, const read_column& from, const piece& rows, const column& declared) {
+    for (std::size_t index = rows.first; index < rows.first + rows.count; ++index, ++to) {
+      const value_view value = from[index];
+      if (value.is_null())
+        new (to) T();
+      else if (declared.takes(value.kind()))
+        new (to) T(element_of<Form>(value));
+      else
+        return false;
+    }
     return true;
   }
-  static bool put_values(char* to, const column_view& from, std::size_t first, std::size_t count) {
-    for (std::size_t index = first; index < first + count; ++index, to += sizeof(value_view))
-      (void)put(to, from[index]);
-    return true;
-  }
-  static bool put_widened(char* to, const column_view& from, std::size_t first, std::size_t count) {
-    const std::int64_t* const integers = from.integers().data() + first;
-    for (std::size_t index = 0; index < count; ++index, to += sizeof(double))
-      (void)put(to, static_cast<double>(integers[index]));
-    return true;
-  }
-  // What stands for null.
-  [[nodiscard]] bool put_zeros(char* to, std::size_t count) const {
-    for (std::size_t index = 0; index < count; ++index, to += element_size()) switch (form_) {
-        case form::booleans: (void)put(to, false); break;
-        case form::integers: (void)put(to, std::int64_t{0}); break;
-        case form::doubles: (void)put(to, 0.0); break;
-        default: (void)put(to, std::string_view()); break;
-      }
-    return true;
+  template <form Form>
+  [[nodiscard]] static auto element_of(const value_view& value) {
+    if constexpr (Form == form::booleans)
+      return value.as_boolean();
+    else if constexpr (Form == form::integers)
+      return value.as_integer();
+    else if constexpr (Form == form::doubles)
+      return value.as_double();
+    else if constexpr (Form == form::strings)
+      return value.as_string();
+    else
+      return std::string_view(value.as_bytes());
   }
 
-  const column* declared_;
-  form form_;
-  char* elements_ = nullptr;
-  unsigned char* present_ = nullptr;  // null: no value is null, or it says so itself
-  bool has_nulls_ = false;
-  std::size_t size_ = 0;
+  [[nodiscard]] static bool has_null(const column_view& values, const piece& rows) noexcept {
+    if (values.has() != form::values && !values.has_nulls()) return false;
+    if (values.present() != nullptr) return std::memchr(values.present() + rows.first, 0, rows.count) != nullptr;
+    for (std::size_t index = rows.first; index < rows.first + rows.count; ++index)
+      if (values.is_null(index)) return true;
+    return false;
+  }
+  // A byte for each row, 0 where it is null.
+  [[nodiscard]] const unsigned char* gather_presence(std::size_t at, arena& memory) const {
+    auto* const present = memory.allocate<unsigned char>(rows_);
+    unsigned char* to = present;
+    for (const piece& each : pieces_) {
+      const column_view& from = each.source->column(at).values;
+      if (from.present() != nullptr)
+        copy_elements(to, from.present() + each.first, each.count);
+      else
+        for (std::size_t index = 0; index < each.count; ++index) to[index] = from.is_null(each.first + index) ? 0 : 1;
+      to += each.count;
+    }
+    return present;
+  }
+
+  // Of a column that has no form of its own: each value says itself whether it is null.
+  [[nodiscard]] const piece* gather_values(std::size_t at, const column& declared, arena& memory,
+                                           column_view& into) const {
+    auto* const elements = memory.allocate<value_view>(rows_);
+    value_view* to = elements;
+    for (const piece& each : pieces_) {
+      const read_column& from = each.source->column(at);
+      for (std::size_t index = each.first; index < each.first + each.count; ++index, ++to) {
+        new (to) value_view(from.values[index]);
+        if (!declared.takes(to->kind())) return &each;
+      }
+    }
+    into = column_view(form::values, elements, nullptr, rows_);
+    return nullptr;
+  }
+
+  sequence<piece> pieces_;
+  std::size_t rows_ = 0;
 };
 
 }  // namespace tarn::inline TARN_ABI

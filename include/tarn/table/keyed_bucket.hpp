@@ -24,12 +24,12 @@
 #include "../merge/slice_merge.hpp"
 #include "../merge/strategy.hpp"
 #include "../store/put_object.hpp"
-#include "base_columns.hpp"
 #include "client_core.hpp"
 #include "explain.hpp"
 #include "key_index.hpp"
 #include "merged_columns.hpp"
 #include "record_buffer.hpp"
+#include "record_columns.hpp"
 #include "record_sources.hpp"
 
 namespace tarn::inline TARN_ABI {
@@ -71,33 +71,23 @@ class keyed_bucket {
       if (base_.is_nil() || each.base != base_) each.content.place.known = false;
   }
 
-  // A merge of all of it, from its first key on. One `get` for each object. `table` must outlive it; `wanted` as
-  // `record_source_of::open` takes it.
-  [[nodiscard]] result<merge_type> open(core& lake, const table_state& table, verification checks, std::uint64_t& bytes,
-                                        const sequence<std::size_t>& wanted = sequence<std::size_t>()) const {
+  // A merge of all of it, from its first key on. One `get` for each object. `table` must outlive it.
+  [[nodiscard]] result<merge_type> open(core& lake, const table_state& table, verification checks,
+                                        std::uint64_t& bytes) const {
     merge_type merged(table.key, checks);
-    if (!base_.is_nil()) {
-      result<source> records = source::open(lake, table, objects_[0], wanted);
-      if (!records) return records.error();
-      bytes += records->byte_size();
-      merged.set_base(*std::move(records), objects_[0].object.rows);
-    }
-    if (const status added = add_runs(lake, table, wanted, bytes, merged); !added) return added.error();
+    const auto open_object = [&](const keyed_object& each) { return source::open(lake, table, each); };
+    if (const status added = add_objects(open_object, bytes, merged); !added) return added.error();
+    if (!buffered_.records.empty()) merged.add_run(source(buffered_), buffer_has_positions());
     return merged;
   }
   // The same, of columns, which must outlive it.
   [[nodiscard]] result<merged_columns<Store, Codec>> open_columns(core& lake, const table_state& table,
-                                                                  const schema& columns, std::uint64_t& bytes,
-                                                                  const sequence<std::size_t>& wanted) const {
-    using base_type = base_columns<Store, Codec>;
+                                                                  const schema& columns, std::uint64_t& bytes) const {
+    using columns_type = record_columns<Store, Codec>;
     merged_columns<Store, Codec> merged(table, columns);
-    if (!base_.is_nil()) {
-      result<base_type> rows = base_type::open(lake, table, objects_[0].object, columns);
-      if (!rows) return rows.error();
-      bytes += rows->byte_size();
-      merged.set_base(*std::move(rows), objects_[0].object.rows);
-    }
-    if (const status added = add_runs(lake, table, wanted, bytes, merged); !added) return added.error();
+    const auto open_object = [&](const keyed_object& each) { return columns_type::open(lake, table, each, columns); };
+    if (const status added = add_objects(open_object, bytes, merged); !added) return added.error();
+    if (!buffered_.records.empty()) merged.add_run(columns_type(table, buffered_, columns), buffer_has_positions());
     return merged;
   }
 
@@ -120,17 +110,18 @@ class keyed_bucket {
   [[nodiscard]] const sequence<keyed_object>& objects() const noexcept { return objects_; }
 
  private:
-  // All but the base, in commit order.
-  template <class Merged>
-  [[nodiscard]] status add_runs(core& lake, const table_state& table, const sequence<std::size_t>& wanted,
-                                std::uint64_t& bytes, Merged& to) const {
-    for (std::size_t at = base_.is_nil() ? 0 : 1; at < objects_.size(); ++at) {
-      result<source> records = source::open(lake, table, objects_[at], wanted);
-      if (!records) return records.error();
-      bytes += records->byte_size();
-      to.add_run(*std::move(records), placement_of(at) == placement::by_position);
+  // What `open_object` makes of each, in commit order.
+  template <class Open, class Merged>
+  [[nodiscard]] status add_objects(const Open& open_object, std::uint64_t& bytes, Merged& to) const {
+    for (std::size_t at = 0; at < objects_.size(); ++at) {
+      auto opened = open_object(objects_[at]);
+      if (!opened) return opened.error();
+      bytes += opened->byte_size();
+      if (placement_of(at) == placement::is_base)
+        to.set_base(*std::move(opened), objects_[at].object.rows);
+      else
+        to.add_run(*std::move(opened), placement_of(at) == placement::by_position);
     }
-    if (!buffered_.records.empty()) to.add_run(source(buffered_), placement_of_buffer() == placement::by_position);
     return {};
   }
 
@@ -146,6 +137,7 @@ class keyed_bucket {
     if (base_.is_nil()) return placement::without_base;
     return Merge::records_positions ? placement::by_position : placement::without_positions;
   }
+  [[nodiscard]] bool buffer_has_positions() const noexcept { return placement_of_buffer() == placement::by_position; }
 
   sequence<keyed_object> objects_;
   version since_;
@@ -155,41 +147,22 @@ class keyed_bucket {
 
 namespace keyed_bucket_detail {
 
-template <class = void>
-[[nodiscard]] error unsorted(const std::string& object) {
-  return {errc::corrupt, concat({object, " has records that are not sorted by key"})};
-}
-
-// The keys of a base, column by column.
+// An object's keys, column by column.
 template <class Store, row_codec Codec>
-[[nodiscard]] status append_base(client_core<Store, Codec>& lake, const table_state& table, const data_object& object,
+[[nodiscard]] status append_keys(client_core<Store, Codec>& lake, const table_state& table, const keyed_object& object,
                                  key_index& to) {
   const schema no_others;
-  result<base_columns<Store, Codec>> base = base_columns<Store, Codec>::open(lake, table, object, no_others);
-  if (!base) return base.error();
-  while (base->next() && base->read_keys())
-    for (std::size_t at = 0; at < base->rows(); ++at) {
-      const folded row = base->state(at);
-      if (!to.append(base->key(at), {false, row.state}, row.values, table.key)) return unsorted(base->describe());
-    }
-  return base->status();
-}
-
-// The keys of any object, record by record.
-template <class Store, row_codec Codec>
-[[nodiscard]] status append_records(client_core<Store, Codec>& lake, const table_state& table,
-                                    const keyed_object& object, key_index& to) {
-  sequence<std::size_t> needed;
-  for (const std::uint32_t each : table.key.columns) needed.push_back(each);
-  if (table.key.ordered()) needed.push_back(table.key.ordering);
-  result<record_source_of<Store, Codec>> records = record_source_of<Store, Codec>::open(lake, table, object, needed);
+  auto records = record_columns<Store, Codec>::open(lake, table, object, no_others);
   if (!records) return records.error();
+  record each;
   std::string scratch;
-  while (records->next()) {
-    const record& each = records->current();
-    const std::string_view key = encode_key(each.values, table.key.columns, scratch);
-    if (!to.append(key, each.done, each.values, table.key)) return unsorted(records->describe());
-  }
+  while (records->next() && records->read_keys())
+    for (std::size_t at = 0; at < records->rows(); ++at) {
+      records->read_record(at, each);
+      const std::string_view key = encode_key(each.values, table.key.columns, scratch);
+      if (!to.append(key, each.done, each.values, table.key))
+        return error(errc::corrupt, concat({records->describe(), " has records that are not sorted by key"}));
+    }
   return records->status();
 }
 
@@ -201,10 +174,7 @@ template <class Store, row_codec Codec>
                                                  const keyed_object& object) {
   if (shared<key_index> known = lake.key_indexes.find(object.object.id); known) return known;
   auto index = shared<key_index>::make();
-  const status read = object.block.form == object_form::base
-                          ? keyed_bucket_detail::append_base(lake, table, object.object, *index)
-                          : keyed_bucket_detail::append_records(lake, table, object, *index);
-  if (!read) return read.error();
+  if (const status read = keyed_bucket_detail::append_keys(lake, table, object, *index); !read) return read.error();
   lake.key_indexes.insert(object.object.id, index, lake.options.bounds.key_index_bytes_max);
   return index;
 }

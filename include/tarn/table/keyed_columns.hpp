@@ -25,7 +25,6 @@
 #include "keyed_bucket.hpp"
 #include "merged_columns.hpp"
 #include "object_reader.hpp"
-#include "projection.hpp"
 
 namespace tarn::inline TARN_ABI {
 
@@ -43,10 +42,6 @@ class keyed_columns {
       : lake_(std::move(lake)), table_(std::move(table)), wanted_(std::move(wanted)) {
     for (std::size_t at = 0; at < table_->buckets.size(); ++at)
       buckets_.emplace_back(*table_->buckets[at], &writes[at]);
-    for (const std::uint32_t each : table_->key.columns) columns_of_runs_.push_back(each);
-    if (table_->key.ordered()) columns_of_runs_.push_back(table_->key.ordering);
-    const projection wanted_places(table_->columns, *wanted_, 0);
-    for (const projection::place& each : wanted_places.places()) columns_of_runs_.push_back(each.index);
   }
 
   // Moves to the next batch. False at the end and on failure.
@@ -83,7 +78,7 @@ class keyed_columns {
   [[nodiscard]] tarn::status open(const bucket& next) {
     objects_ += next.objects().size();
     if (const keyed_object* const base = next.base_alone(); base != nullptr) return open_base(base->object);
-    result<merged_type> opened = next.open_columns(*lake_, *table_, *wanted_, bytes_, columns_of_runs_);
+    result<merged_type> opened = next.open_columns(*lake_, *table_, *wanted_, bytes_);
     if (!opened) return opened.error();
     merged_ = shared<merged_type>::make(*std::move(opened));
     return {};
@@ -109,7 +104,6 @@ class keyed_columns {
   shared<core> lake_;
   copy_on_write<table_state> table_;
   shared<const schema> wanted_;
-  sequence<std::size_t> columns_of_runs_;  // that a merge needs of its runs: the wanted ones, key and ordering
   sequence<bucket> buckets_;
   std::size_t next_bucket_ = 0;
   shared<merged_type> merged_;  // null between buckets, and in one that is a base alone

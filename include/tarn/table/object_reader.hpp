@@ -131,15 +131,6 @@ class object_reader {
   [[nodiscard]] std::size_t rows_ahead() const noexcept { return projection_ ? 0 : tarn::rows_ahead(*cursor_); }
   void pass(std::size_t count) noexcept { pass_rows(*cursor_, count); }
 
-  // Reads only these of the columns that its rows have, as far as the codec can: see `select_columns`. Before the first
-  // row.
-  void select(const sequence<std::size_t>& wanted) {
-    sequence<std::size_t> written;
-    for (const std::size_t each : wanted)
-      if (const std::size_t at = written_index(each); at != schema::none) written.push_back(at);
-    select_columns(*cursor_, {written.data(), written.size()});
-  }
-
   // Leaves out rows that come next and do not match, as far as the codec can tell without reading them, and returns how
   // many. The filter is one of the table's columns. See `group_cursor`.
   std::uint64_t skip_unmatched(const row_filter& wanted) {

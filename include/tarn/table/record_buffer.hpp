@@ -9,6 +9,7 @@
 
 #include "../core/arena.hpp"
 #include "../core/config.hpp"
+#include "../core/result.hpp"
 #include "../core/sequence.hpp"
 #include "../core/shared.hpp"
 #include "../core/sort.hpp"
@@ -36,6 +37,30 @@ struct buffered_record {
 struct buffered_records {
   shared<arena> memory;
   sequence<buffered_record> records;  // sorted by key
+};
+
+// Such records as the rows of a delta, see merge/record.hpp. Models row_cursor.
+class buffered_rows {
+ public:
+  explicit buffered_rows(buffered_records records) : records_(std::move(records)) {}
+
+  template <class = void>
+  [[nodiscard]] bool next() {
+    row_.clear();
+    if (next_ == records_.records.size()) return false;
+    const record& each = records_.records[next_++].content;
+    row_.emplace_back(encode_operation(each.done));
+    row_.emplace_back(encode_place(each.place));
+    for (const value_view& value : each.values) row_.push_back(value);
+    return true;
+  }
+  [[nodiscard]] list_view row() const noexcept { return {row_.data(), row_.size()}; }
+  [[nodiscard]] tarn::status status() const noexcept { return {}; }
+
+ private:
+  buffered_records records_;
+  std::size_t next_ = 0;
+  sequence<value_view> row_;
 };
 
 // A record of a buffer, and the beginning of its key: mostly it decides how two compare.

@@ -19,6 +19,7 @@
 #include "../merge/record.hpp"
 #include "object_reader.hpp"
 #include "record_buffer.hpp"
+#include "record_columns.hpp"
 
 namespace tarn::inline TARN_ABI {
 
@@ -28,14 +29,11 @@ class record_source_of {
  public:
   using core = client_core<Store, Codec>;
 
-  // The records of an object of the table `of`, which must outlive them; one `get`. With `wanted`, which has those of
-  // the key and the ordering among them, only these columns of the table need be read, see `object_reader::select`.
-  [[nodiscard]] static result<record_source_of> open(core& lake, const table_state& of, const keyed_object& object,
-                                                     const sequence<std::size_t>& wanted = sequence<std::size_t>()) {
+  // The records of an object of the table `of`, which must outlive them; one `get`.
+  [[nodiscard]] static result<record_source_of> open(core& lake, const table_state& of, const keyed_object& object) {
     result<object_reader<Store, Codec>> rows = object_reader<Store, Codec>::open(
         lake, of, object.object, limits_of_records(lake.options.bounds), columns_before(object.block.form));
     if (!rows) return rows.error();
-    if (!wanted.empty()) select(*rows, columns_before(object.block.form), wanted);
     record_source_of source;
     source.object_ = shared<open_object>::make(
         open_object{*std::move(rows), object_name(of.name, object.object.id), object.block.form, &of});
@@ -69,13 +67,6 @@ class record_source_of {
 
   record_source_of() = default;
 
-  static void select(object_reader<Store, Codec>& rows, std::size_t before, const sequence<std::size_t>& wanted) {
-    sequence<std::size_t> places;
-    for (std::size_t at = 0; at < before; ++at) places.push_back(at);
-    for (const std::size_t each : wanted) places.push_back(before + each);
-    rows.select(places);
-  }
-
   [[nodiscard]] bool next_of_object() {
     if (!object_->rows.next()) return false;
     if (decode_record(object_->rows.row(), object_->form, current_) && has_its_key()) return true;
@@ -97,6 +88,37 @@ class record_source_of {
   std::size_t next_ = 0;
   record current_;
   tarn::status damage_;
+};
+
+// Models record_source, over columns: the values of a record that are neither of its key nor its ordering are null.
+template <class Store, row_codec Codec>
+class record_source_of_columns {
+ public:
+  explicit record_source_of_columns(record_columns<Store, Codec> columns) : columns_(std::move(columns)) {}
+
+  // Moves to the next batch of columns after the last record of one.
+  [[nodiscard]] bool next() {
+    ++index_;
+    if (index_ >= columns_.rows()) {
+      if (!columns_.next()) return false;
+      index_ = 0;
+    }
+    columns_.read_record(index_, current_);
+    return true;
+  }
+  [[nodiscard]] const record& current() const noexcept { return current_; }
+  [[nodiscard]] tarn::status status() const { return columns_.status(); }
+  [[nodiscard]] std::string describe() const { return columns_.describe(); }
+
+  // The batch that has the current record, and which row of it that is.
+  [[nodiscard]] const record_columns<Store, Codec>& columns() const noexcept { return columns_; }
+  [[nodiscard]] std::size_t index() const noexcept { return index_; }
+  [[nodiscard]] bool is_last_of_batch() const noexcept { return index_ + 1 == columns_.rows(); }
+
+ private:
+  record_columns<Store, Codec> columns_;
+  std::size_t index_ = 0;
+  record current_;
 };
 
 }  // namespace tarn::inline TARN_ABI
