@@ -73,9 +73,12 @@ struct record {
 }
 // Of one for which that is so.
 [[nodiscard]] constexpr operation decode_operation(std::int64_t what) noexcept {
-  return {what == 1 || what > 2, what == 1                ? key_state::nothing
-                                 : what == 0 || what == 3 ? key_state::live
-                                                          : key_state::tombstone};
+  constexpr operation decoded[] = {{false, key_state::live},
+                                   {true, key_state::nothing},
+                                   {false, key_state::tombstone},
+                                   {true, key_state::live},
+                                   {true, key_state::tombstone}};
+  return decoded[what];
 }
 // Of a place that is known.
 [[nodiscard]] constexpr base_place decode_place(std::int64_t place) noexcept {

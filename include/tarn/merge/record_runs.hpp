@@ -63,7 +63,7 @@ class record_reader {
   // Moves on and keeps what the order of the next record can be checked with: the position, and the key if it is
   // known anyway, or the only thing that tells the records of one gap apart.
   [[nodiscard]] bool next_in_order(const table_key& of) {
-    previous_place_ = at_start_ ? base_place() : place();
+    previous_place_ = place_;
     if (previous_place_.known && !previous_place_.at) (void)key(of);
     has_previous_ = has_key_;
     if (has_key_) previous_.assign(key_);
@@ -71,8 +71,9 @@ class record_reader {
   }
   [[nodiscard]] bool next() {
     has_key_ = false;
-    at_start_ = false;
-    return source_.next();
+    if (!source_.next()) return false;
+    if (positions_hold_) place_ = source_.current().place;
+    return true;
   }
   [[nodiscard]] const record& current() const { return source_.current(); }
   [[nodiscard]] Source& source() noexcept { return source_; }
@@ -86,11 +87,11 @@ class record_reader {
     return key_;
   }
   // Unknown if the block's positions do not hold.
-  [[nodiscard]] base_place place() const { return positions_hold_ ? source_.current().place : base_place(); }
+  [[nodiscard]] const base_place& place() const noexcept { return place_; }
 
   // Whether the current record comes after the one before, as far as both have been looked at.
   [[nodiscard]] bool in_order(const table_key& of) {
-    const base_place here = place();
+    const base_place& here = place_;
     if (here.known && previous_place_.known && here != previous_place_)
       return previous_place_.index < here.index || (previous_place_.index == here.index && !previous_place_.at);
     if (here.known && previous_place_.known && here.at) return false;  // two records at one row
@@ -102,9 +103,9 @@ class record_reader {
  private:
   Source source_;
   bool positions_hold_;
-  bool at_start_ = true;
   bool has_key_ = false;
   bool has_previous_ = false;
+  base_place place_;
   base_place previous_place_;
   std::string_view key_;  // in `scratch_`, or in the record
   std::string scratch_;
@@ -203,7 +204,7 @@ class record_runs {
     group_place_ = runs_[group_[0]].place();
     while (!heap_.empty() && compare(heap_[0], group_[0]) == 0) {
       group_.push_back(pop());
-      const base_place other = runs_[group_.back()].place();
+      const base_place& other = runs_[group_.back()].place();
       if (!other.known) continue;
       if (group_place_.known && group_place_ != other)
         return corrupt(runs_[group_.back()], "has another position for a key than other objects");
@@ -224,8 +225,8 @@ class record_runs {
 
   // By position where both have one, since then the keys need not be decoded; else by key. The order is the same.
   [[nodiscard]] int compare(std::uint32_t a, std::uint32_t b) {
-    const base_place left = runs_[a].place();
-    const base_place right = runs_[b].place();
+    const base_place& left = runs_[a].place();
+    const base_place& right = runs_[b].place();
     if (left.known && right.known) {
       if (left.index != right.index) return left.index < right.index ? -1 : 1;
       if (left.at != right.at) return left.at ? 1 : -1;

@@ -97,11 +97,13 @@ class row_pieces {
     bool has_nulls = false;
     for (const piece& each : pieces_) {
       const read_column& from = each.source->column(at);
-      if (from.values.has() == Form)
+      const bool has_form = from.values.has() == Form;
+      if (has_form)
         copy_elements(to, static_cast<const T*>(from.values.data()) + each.first, each.count);
       else if (!convert<Form>(to, from, each, declared))
         return &each;
       to += each.count;
+      if (has_form && from.values.present() == nullptr) continue;
       if (has_nulls || !has_null(from.values, each)) continue;
       if (!declared.nullable) return &each;
       has_nulls = true;
@@ -145,8 +147,9 @@ class row_pieces {
   }
 
   [[nodiscard]] static bool has_null(const column_view& values, const piece& rows) noexcept {
-    if (values.has() != form::values && !values.has_nulls()) return false;
-    if (values.present() != nullptr) return std::memchr(values.present() + rows.first, 0, rows.count) != nullptr;
+    if (values.present() != nullptr)
+      return rows.count == 1 ? values.present()[rows.first] == 0
+                             : std::memchr(values.present() + rows.first, 0, rows.count) != nullptr;
     for (std::size_t index = rows.first; index < rows.first + rows.count; ++index)
       if (values.is_null(index)) return true;
     return false;

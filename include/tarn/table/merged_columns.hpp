@@ -83,10 +83,12 @@ class merged_columns {
     if (group_ends_batch_ && pieces_.rows() > 0) return false;
     group_ends_batch_ = false;
     if (!runs_.find_group(base_index_)) return fail(runs_.status());
-    std::size_t count = 0;
-    if (!count_rows_before_group(count)) return false;
-    if (count > 0) return append_base(count);
-    return runs_.has_group() ? append_group() : pieces_.rows() == 0 && end_base();
+    way ahead;
+    if (!find_way(ahead)) return false;
+    if (ahead.rows == 0 && !ahead.arrives) return pieces_.rows() == 0 && end_base();
+    append_base(ahead.rows);
+    if (ahead.arrives && room() > 0) append_group();
+    return true;
   }
 
   [[nodiscard]] std::size_t room() const noexcept { return room_max_ - pieces_.rows(); }
@@ -108,48 +110,49 @@ class merged_columns {
     return fail(base_[0].status());
   }
 
-  // How many of the base's next rows come before the current group, as far as they were read and there is room.
-  [[nodiscard]] bool count_rows_before_group(std::size_t& count) {
-    const std::size_t at_hand = left() < room() ? left() : room();
-    if (!runs_.has_group()) {
-      count = at_hand;
-      return true;
-    }
+  // From the base's next row to the current group: that is the whole way if it arrives there.
+  struct way {
+    std::size_t rows = 0;
+    bool arrives = false;
+  };
+  // As far as the base's rows were read and there is room. Neither rows nor a group: the end of all.
+  [[nodiscard]] bool find_way(way& ahead) {
+    ahead.rows = left() < room() ? left() : room();
+    if (!runs_.has_group()) return true;
     const base_place& place = runs_.place();
-    count = rows_to(place.known ? place.index : runs_.search_end(), at_hand);
+    const std::uint64_t rows = (place.known ? place.index : runs_.search_end()) - base_index_;
+    ahead.arrives = rows <= ahead.rows;
+    if (ahead.arrives) ahead.rows = static_cast<std::size_t>(rows);
     has_base_row_ = place.known && place.at;
-    return place.known || find_key(count);
-  }
-  [[nodiscard]] std::size_t rows_to(std::uint64_t index, std::size_t at_hand) const noexcept {
-    const std::uint64_t rows = index - base_index_;
-    return rows < at_hand ? static_cast<std::size_t>(rows) : at_hand;
+    if (!place.known) return find_key(ahead);
+    if (place.at && ahead.rows == left()) ahead.arrives = false;  // its row is the first that was not read
+    return true;
   }
 
-  // Finds the group's key among the next `count` rows, which then are those before it: the way counts, not the rows
-  // that were read.
-  [[nodiscard]] bool find_key(std::size_t& count) {
+  // Finds the group's key among the next rows, which then are those before it: the way counts, not the rows that were
+  // read.
+  [[nodiscard]] bool find_key(way& ahead) {
     columns_type& base = base_[0];
     (void)runs_.key();  // who knows a record's key checks that the next one's is greater
     const list_view& values = runs_.in_group(0).current().values;
-    if (count > 0 && !base.read_keys()) return fail(base.status());
-    const std::size_t end = count;
-    bool is_there = false;  // as far as rows have been looked at that are not before it
-    count = find_near_first_not(0, end, [&](std::size_t ahead) {
+    if (ahead.rows > 0 && !base.read_keys()) return fail(base.status());
+    const std::size_t end = ahead.rows;
+    ahead.rows = find_near_first_not(0, end, [&](std::size_t at) {
       ++base_keys_compared_;
-      const int order = base.compare_key(passed_ + ahead, values);
-      if (order >= 0) is_there = order == 0;
+      const int order = base.compare_key(passed_ + at, values);
+      if (order >= 0) has_base_row_ = order == 0;  // as far as rows have been looked at that are not before it
       return order < 0;
     });
-    has_base_row_ = is_there;
+    ahead.arrives = ahead.arrives || ahead.rows < end;
     return true;
   }
 
   // The next rows of the base, but for tombstones.
-  [[nodiscard]] bool append_base(std::size_t count) {
-    const columns_type& base = base_[0];
+  void append_base(std::size_t count) {
     const std::size_t end = passed_ + count;
     base_index_ += count;
     while (passed_ < end) {
+      const columns_type& base = base_[0];
       std::size_t live = end - passed_;
       if (base.has_tombstones())
         for (live = 0; passed_ + live < end && !base.is_tombstone(passed_ + live);) ++live;
@@ -157,17 +160,12 @@ class merged_columns {
       passed_ += live;
       if (passed_ < end) ++passed_;  // a tombstone
     }
-    return true;
   }
 
   // What the group's records make of the base's row, if it has one.
-  [[nodiscard]] bool append_group() {
+  void append_group() {
     folded state;
-    if (has_base_row_) {
-      record of_base;
-      base_[0].read_record(passed_, of_base);
-      state = {of_base.done.then, of_base.values};
-    }
+    if (has_base_row_) state = base_[0].state(passed_);
     const auto* const changed = runs_.take_group(state);
     if (state.state == key_state::live) {
       if (changed != nullptr)
@@ -178,7 +176,6 @@ class merged_columns {
     for (std::size_t at = 0; at < runs_.group_size(); ++at)
       group_ends_batch_ = group_ends_batch_ || runs_.in_group(at).source().is_last_of_batch();
     if (has_base_row_) ++base_index_, ++passed_;
-    return true;
   }
 
   [[nodiscard]] bool gather() {

@@ -82,13 +82,16 @@ class record_columns {
   [[nodiscard]] bool is_tombstone(std::size_t index) const noexcept { return what_[index] == base_record_tombstone; }
 
   // A row's record: of its values there is the ordering and, where keys are known, the key; the others are null. What
-  // it refers to is valid until this is called again.
+  // it refers to is valid until this or state() is called again.
   void read_record(std::size_t index, record& read) noexcept {
-    for (std::size_t at = 0; at < keys_.size(); ++at) record_row_[of_->key.columns[at]] = keys_[at][index];
-    if (of_->key.ordered()) record_row_[of_->key.ordering] = ordering_[index];
     read.done = decode_operation(what_[index]);
-    read.place = places_.is_null(index) ? base_place() : decode_place(places_.integers()[index]);
-    read.values = {record_row_.data(), record_row_.size()};
+    read.place = places_.is_null(index) ? base_place() : decode_place(places_.integers().data()[index]);
+    for (const key_column& each : keys_) record_row_[each.place] = each.values[index];
+    read.values = ordering_row(index);
+  }
+  // What a row of a base is, as the fold knows it: without its key.
+  [[nodiscard]] folded state(std::size_t index) noexcept {
+    return {is_tombstone(index) ? key_state::tombstone : key_state::live, ordering_row(index)};
   }
 
   // Makes sure that the rows' keys are known. False on failure.
@@ -98,7 +101,7 @@ class record_columns {
   [[nodiscard]] int compare_key(std::size_t index, const list_view& values) const {
     int order = 0;
     for (std::size_t at = 0; at < keys_.size() && order == 0; ++at)
-      order = compare_parts(keys_[at][index], values[of_->key.columns[at]]);
+      order = compare(keys_[at].values, index, values[keys_[at].place]);
     return order;
   }
 
@@ -113,6 +116,14 @@ class record_columns {
   using reader = object_reader<Store, Codec>;
   using rows_type = either_cursor<typename reader::cursor, buffered_rows>;
   using batches = batches_of<rows_type>;
+
+  static constexpr auto tombstone_bit = static_cast<std::uint64_t>(base_record_tombstone);
+  static_assert(base_record_live == 0 && (tombstone_bit & (tombstone_bit - 1)) == 0);
+
+  struct key_column {
+    column_view values;
+    std::uint32_t place;  // among the table's
+  };
 
   record_columns(const table_state& of, const schema& written, object_form form, rows_type records,
                  const schema& wanted)
@@ -161,13 +172,13 @@ class record_columns {
     const column_view& what = batches_.batch().column(0);
     if (what.has() != column_view::form::integers || what.has_nulls()) return fail_record();
     what_ = what.integers();
-    bool are_operations = true;
-    has_tombstones_ = false;
-    for (const std::int64_t each : what_) {
-      are_operations = are_operations && is_operation(each, form_);
-      has_tombstones_ = has_tombstones_ || each == base_record_tombstone;
-    }
-    return are_operations || fail_record();
+    std::uint64_t bits = 0;  // those of all: a base is looked at in as few steps a row as can be
+    for (const std::int64_t each : what_) bits |= static_cast<std::uint64_t>(each);
+    has_tombstones_ = bits != base_record_live;
+    if (form_ == object_form::base) return (bits & ~tombstone_bit) == 0 || fail_record();
+    for (const std::int64_t each : what_)
+      if (!is_operation(each, form_)) return fail_record();
+    return true;
   }
   // A null is not known.
   [[nodiscard]] bool read_places() {
@@ -191,9 +202,19 @@ class record_columns {
       column_view read;
       if (!batches_.fetch(place_of(each), read)) return fail(batches_.status());
       if (!has_only(read, each)) return fail_record();
-      keys_.push_back(read);
+      keys_.push_back({read, each});
     }
     return true;
+  }
+  // As of `compare_parts`.
+  [[nodiscard]] static int compare(const column_view& values, std::size_t index, const value_view& with) {
+    if (values.has() != column_view::form::integers) return compare_parts(values[index], with);
+    const std::int64_t left = values.integers().data()[index];
+    return (left > with.as_integer()) - (left < with.as_integer());
+  }
+  [[nodiscard]] list_view ordering_row(std::size_t index) noexcept {
+    if (ordering_.size() > 0) record_row_[of_->key.ordering] = ordering_[index];
+    return {record_row_.data(), record_row_.size()};
   }
   // Values of the column's type, none of them null: what reads key and ordering relies on it.
   [[nodiscard]] bool has_only(const column_view& values, std::size_t column) const noexcept {
@@ -222,8 +243,8 @@ class record_columns {
   array_view<std::int64_t> what_;
   bool has_tombstones_ = false;
   column_view places_;
-  column_view ordering_;
-  sequence<column_view> keys_;  // none: not read yet
+  column_view ordering_;  // empty if there is none
+  sequence<key_column> keys_;  // none: not read yet
   sequence<value_view> record_row_;
   tarn::status status_;
 };
