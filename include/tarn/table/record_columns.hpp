@@ -243,7 +243,7 @@ class record_columns {
   array_view<std::int64_t> what_;
   bool has_tombstones_ = false;
   column_view places_;
-  column_view ordering_;  // empty if there is none
+  column_view ordering_;       // empty if there is none
   sequence<key_column> keys_;  // none: not read yet
   sequence<value_view> record_row_;
   tarn::status status_;
