@@ -116,6 +116,26 @@ TEST_CASE_TEMPLATE("a slice without a base, of runs of a row each", Codec, colum
   }
 }
 
+TEST_CASE_TEMPLATE("a base that another one was committed before is a run, too", Codec, columnar_codec, json_codec) {
+  client<memory_store, Codec> lake{memory_store{}, large_objects()};
+  auto tx = lake.begin().value();
+  tx.create_table("x", {{"k", column_type::string}, "t"}, keyed{{"k"}}).value();
+  tx.commit().value();
+  auto first = lake.begin().value();
+  auto second = lake.begin().value();
+  for (std::int64_t number = 0; number < 20; ++number) {
+    first.upsert("x", {text_of("key", 2 * number), "first"}).value();
+    second.upsert("x", {text_of("key", 2 * number + 1), "second"}).value();
+  }
+  first.commit().value();
+  second.commit().value();
+  auto after = lake.begin().value();
+  check_same(after, "x");
+  after.upsert("x", {text_of("key", 6), "own"}).value();
+  after.erase("x", {text_of("key", 7)}).value();
+  check_same(after, "x");
+}
+
 TEST_CASE_TEMPLATE("whose record has won is handed out, across columns that were added, widened and erased rows", Codec,
                    columnar_codec, json_codec, tarn_test::json_first) {
   const std::uint64_t seed = tarn_test::seed_of_this_run();

@@ -1,5 +1,5 @@
 // The records of a keyed object, or of a transaction's buffer, a batch of columns at a time: what is handed out of
-// them, what each one is, and their keys, of a base only where they are asked for.
+// them, what each one is, and their keys where they are asked for.
 #pragma once
 
 #include <cstddef>
@@ -35,8 +35,8 @@
 
 namespace tarn::inline TARN_ABI {
 
-// Movable; not thread-safe. Memory: that of the codec's cursor, or a batch of `batch_builder`. The bytes of a base's
-// keys are not touched until a key is asked for, unless they are wanted, or the codec reads whole rows.
+// Movable; not thread-safe. Memory: that of the codec's cursor, or a batch of `batch_builder`. The bytes of keys
+// are not touched until one is asked for, unless they are wanted, or the codec reads whole rows.
 template <class Store, row_codec Codec>
 class record_columns {
  public:
@@ -69,8 +69,7 @@ class record_columns {
     if (!batches_.next()) return fail(batches_.status());
     rows_ = batches_.batch().rows();
     find_columns();
-    if (read_what() && read_places() && read_ordering()) return form_ == object_form::base || read_keys();
-    return false;
+    return read_what() && read_places() && read_ordering();
   }
   // How many there are. An `index` must be less, here and below.
   [[nodiscard]] std::size_t rows() const noexcept { return rows_; }
@@ -143,7 +142,6 @@ class record_columns {
     if (of_->key.ordered()) add(now, place_of(of_->key.ordering));
     sequence<std::size_t> all = now;
     for (const std::uint32_t each : of_->key.columns) add(all, place_of(each));
-    if (form_ == object_form::delta) now = all;
     return batches(shared<rows_type>::make(std::move(records)), {now.data(), now.size()},
                    columns_before(form_) + columns, {all.data() + now.size(), all.size() - now.size()});
   }

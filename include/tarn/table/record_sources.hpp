@@ -100,7 +100,7 @@ class record_source_of_columns {
   [[nodiscard]] bool next() {
     ++index_;
     if (index_ >= columns_.rows()) {
-      if (!columns_.next()) return false;
+      if (!columns_.next() || !columns_.read_keys()) return false;
       index_ = 0;
     }
     columns_.read_record(index_, current_);
