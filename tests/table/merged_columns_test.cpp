@@ -99,6 +99,23 @@ TEST_CASE_TEMPLATE("a batch ends before one of its sources moves on: base, delta
   }
 }
 
+TEST_CASE_TEMPLATE("the first row of a batch of the base is one that a record is about", Codec, columnar_codec,
+                   json_codec) {
+  client<memory_store, Codec, merge::by_position> lake{memory_store{}, large_objects()};
+  auto tx = lake.begin().value();
+  tx.create_table("x", {{"k", column_type::integer}}, keyed{{"k"}}).value();
+  for (std::int64_t key = 0; key < 20'000; ++key) tx.insert("x", {key}).value();
+  tx.commit().value();
+  for (const std::int64_t key : {8'192, 16'384}) {
+    auto next = lake.begin().value();
+    (void)next.get("x", {0}).value();  // now it knows the base's keys
+    for (std::int64_t gone = 0; gone < 10; ++gone) next.erase("x", {key - 100 + gone}).value();  // so there is room
+    next.erase("x", {key}).value();
+    check_same(next, "x");
+    next.commit().value();
+  }
+}
+
 TEST_CASE_TEMPLATE("a slice without a base, of runs of a row each", Codec, columnar_codec, json_codec) {
   client<memory_store, Codec> lake{memory_store{}, large_objects()};
   auto tx = lake.begin().value();
