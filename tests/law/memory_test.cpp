@@ -192,7 +192,7 @@ TEST_CASE("LAW: so it is with the columnar codec, and of one group of rows besid
 
 TEST_CASE("LAW: a compaction makes no index of keys that the client would not remember") {
   constexpr int rows = 30'000;
-  constexpr std::size_t index_bytes = rows * 56;  // at least
+  constexpr std::size_t index_bytes = rows * 18;  // at least
   const auto peak_of_compaction = [](std::size_t key_index_bytes_max) {
     tarn::client_options options;
     options.bounds.key_index_bytes_max = key_index_bytes_max;

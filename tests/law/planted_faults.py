@@ -17,6 +17,7 @@ import os
 import pathlib
 import queue
 import random
+import resource
 import shutil
 import subprocess
 import sys
@@ -1897,6 +1898,8 @@ def main():
         sys.exit("adapt these faults to what has changed:\n" + "\n".join(outdated))
     if arguments.check:
         return 0
+    # A fault may make a loop endless: its test is to fail before the machine does.
+    resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
     wanted = [fault for fault in FAULTS if arguments.text in fault[0]][part - 1 :: parts]
     if arguments.sample and arguments.sample < len(wanted):
         wanted = random.Random(arguments.seed).sample(wanted, arguments.sample)

@@ -53,9 +53,10 @@ template <class Names>
 //
 // Of objects that the columnar codec has written, only these columns are read, and their arrays are handed out without
 // copying, but for those next to deleted rows. That goes for bags and for buckets of a keyed table that are compacted;
-// what must be merged is copied, runs of the base at once, and the records that came after it are read with their key
-// and ordering; the base's keys only where they must be compared. Rows of other codecs are read whole and copied. Stays
-// usable after the transaction has ended. Memory: as `table_scan`, and two batches. Not thread-safe.
+// of what must be merged the elements are copied (texts are not), and of records that came after a base key and
+// ordering are read, too; the base's keys only where they must be compared. Rows of other codecs are read whole and
+// copied. Stays usable after the transaction has ended. Memory: as `table_scan`, a batch of each object that is merged,
+// and one more. Not thread-safe.
 template <class Store, row_codec Codec, merge_strategy Merge>
 class [[nodiscard]] column_scan {
  public:

@@ -30,7 +30,7 @@ namespace tarn::inline TARN_ABI {
 
 // The same rows as `keyed_scan` has, in its order. A bucket that is one base, as after a compaction, is handed out as
 // the object's columns are; any other is merged, see merged_columns.hpp. Memory: the objects of one bucket, as the
-// store hands them out, a row of each, and two batches.
+// store hands them out, a batch of each, and one of what is handed out.
 template <class Store, row_codec Codec, merge_strategy Merge>
 class keyed_columns {
  public:

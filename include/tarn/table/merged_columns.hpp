@@ -132,10 +132,11 @@ class merged_columns {
   // Finds the group's key among the next rows, which then are those before it: the way counts, not the rows that were
   // read.
   [[nodiscard]] bool find_key(way& ahead) {
-    columns_type& base = base_[0];
     (void)runs_.key();  // who knows a record's key checks that the next one's is greater
+    if (ahead.rows == 0) return true;
+    columns_type& base = base_[0];
+    if (!base.read_keys()) return fail(base.status());
     const list_view& values = runs_.in_group(0).current().values;
-    if (ahead.rows > 0 && !base.read_keys()) return fail(base.status());
     const std::size_t end = ahead.rows;
     ahead.rows = find_near_first_not(0, end, [&](std::size_t at) {
       ++base_keys_compared_;
