@@ -54,5 +54,8 @@ if(RUN_CLANG_TIDY)
   file(CONFIGURE OUTPUT all_headers.cpp CONTENT "${all_headers}")
   add_library(tarn_all_headers OBJECT EXCLUDE_FROM_ALL ${CMAKE_CURRENT_BINARY_DIR}/all_headers.cpp)
   target_link_libraries(tarn_all_headers PRIVATE tarn_development)
-  add_custom_target(tidy COMMAND ${RUN_CLANG_TIDY} -quiet -p ${CMAKE_BINARY_DIR} VERBATIM USES_TERMINAL)
+  set(TARN_TIDY_FILES "" CACHE STRING "Only the files that match this regular expression")
+  add_custom_target(
+    tidy COMMAND ${RUN_CLANG_TIDY} -quiet -p ${CMAKE_BINARY_DIR} ${TARN_TIDY_FILES} VERBATIM USES_TERMINAL
+  )
 endif()
