@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -140,7 +139,7 @@ class json_builder {
     }
     char* to = text.data() + size_;
     if (frame_.row_count > 0) *to++ = ',';
-    std::memmove(to, text.data() + first, size);
+    std::char_traits<char>::move(to, text.data() + first, size);
     note_row(values.size(), static_cast<std::size_t>(to + size - text.data()));
     return {};
   }
