@@ -152,24 +152,32 @@ TEST_CASE("Bytes of another codec than the log names are an error, not a guess")
         "'columnar', 'json'");
 }
 
+namespace {
+
+// The rows [0, "text"], [1, "text"], ... of an object of the codec `of`, in `bytes`, as either codec's cursor reads
+// them.
+template <class Codec>
+auto open_rows(const Codec& of, std::int64_t count, std::string& bytes) {
+  auto builder = of.build({"t", {1, 2}});
+  for (std::int64_t number = 0; number < count; ++number) builder.append({number, "text"}).value();
+  bytes = builder.finish();
+  object_expectation expected;
+  expected.identity = {"t", {1, 2}};
+  expected.columns = 2;
+  expected.codec = of.name;
+  return columnar_first().open(bytes, expected).value();
+}
+
+}  // namespace
+
 TEST_CASE("selections and batches are passed on to a cursor that has them, and only to such") {
   using either = decltype(columnar_first().open({}, object_expectation{}).value());
   static_assert(batch_cursor<either>);
   static_assert(!batch_cursor<decltype(codecs<json_codec>().open({}, object_expectation{}).value())>);
-  const auto open = [](auto of, std::string& bytes) {
-    auto builder = of.build({"t", {1, 2}});
-    for (std::int64_t number = 0; number < 3; ++number) builder.append({number, "text"}).value();
-    bytes = builder.finish();
-    object_expectation expected;
-    expected.identity = {"t", {1, 2}};
-    expected.columns = 2;
-    expected.codec = of.name;
-    return columnar_first().open(bytes, expected).value();
-  };
   constexpr std::size_t first = 0;
   std::string bytes;
 
-  either apart = open(columnar_codec(), bytes);
+  either apart = open_rows(columnar_codec(), 3, bytes);
   CHECK(has_batches(apart));
   apart.select({&first, 1});
   REQUIRE(apart.next_batch());
@@ -179,7 +187,7 @@ TEST_CASE("selections and batches are passed on to a cursor that has them, and o
   CHECK_FALSE(apart.next_batch());
   CHECK(apart.status());
 
-  either by_row = open(json_codec(), bytes);
+  either by_row = open_rows(json_codec(), 3, bytes);
   CHECK_FALSE(has_batches(by_row));
   by_row.select({&first, 1});
   CHECK_FALSE(by_row.next_batch());
@@ -192,27 +200,17 @@ TEST_CASE("groups are passed on of a cursor that has them, and only of such") {
   using either = decltype(columnar_first().open({}, object_expectation{}).value());
   static_assert(group_cursor<either>);
   static_assert(!group_cursor<either_cursor<json_cursor<>, json_cursor<>>>);
-  const auto open = [](auto of, std::string& bytes) {
-    auto builder = of.build({"t", {1, 2}});
-    for (std::int64_t number = 0; number < 9'000; ++number) builder.append({number, "text"}).value();
-    bytes = builder.finish();
-    object_expectation expected;
-    expected.identity = {"t", {1, 2}};
-    expected.columns = 2;
-    expected.codec = of.name;
-    return columnar_first().open(bytes, expected).value();
-  };
   const auto unless_from_0 = [](const either& at, std::uint64_t) { return at.bounds_ahead(0).min != value(0); };
   std::string bytes;
 
-  either apart = open(columnar_codec(), bytes);
+  either apart = open_rows(columnar_codec(), 9'000, bytes);
   CHECK(skip_groups(apart, unless_from_0) == 8'192);
   CHECK(apart.group_ahead() == 9'000 - 8'192);
   REQUIRE(apart.next());
   CHECK(apart.row()[0] == value_view(8'192));
   CHECK(skip_groups(apart, unless_from_0) == 0);
 
-  either by_row = open(json_codec(), bytes);
+  either by_row = open_rows(json_codec(), 9'000, bytes);
   CHECK(by_row.group_ahead() == 0);
   CHECK_FALSE(by_row.bounds_ahead(0).bounded);
   by_row.skip_group();

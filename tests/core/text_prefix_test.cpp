@@ -16,6 +16,13 @@ TEST_CASE("A prefix is the first eight bytes as a number") {
   CHECK(prefix_of("12345678x") == 0x3132'3334'3536'3738U);
 }
 
+TEST_CASE("The eight bytes of a prefix have it") {
+  char stored[8];
+  store_prefix(stored, 0x3132'3334'3536'37ffU);
+  CHECK(std::string_view(stored, 8) == "1234567\xff");
+  CHECK(prefix_of({stored, 8}) == 0x3132'3334'3536'37ffU);
+}
+
 TEST_CASE("A text with a smaller prefix is the lesser") {
   tarn_test::random_source random(tarn_test::seed_of_this_run());
   CAPTURE(tarn_test::seed_of_this_run());

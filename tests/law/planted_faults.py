@@ -343,8 +343,8 @@ FAULTS = [
     (
         "numbers are in the order of their bits, negative ones last",
         "merge/key.hpp",
-        "big_endian(static_cast<std::uint64_t>(number) ^ sign_bit);",
-        "big_endian(static_cast<std::uint64_t>(number));",
+        "store_prefix(to, static_cast<std::uint64_t>(number) ^ sign_bit);",
+        "store_prefix(to, static_cast<std::uint64_t>(number));",
         KEYS,
     ),
     (

@@ -71,6 +71,7 @@
 #include "../core/crc32c.hpp"
 #include "../core/result.hpp"
 #include "../core/text.hpp"
+#include "../core/text_prefix.hpp"
 #include "../core/uuid.hpp"
 #include "../core/value.hpp"
 #include "codec.hpp"
@@ -104,8 +105,9 @@ namespace detail {
 // The least text of all that have this prefix: see `prefix_of`.
 template <class = void>
 [[nodiscard]] std::string least_text(std::uint64_t prefix) {
-  std::string text;
-  append_64(text, __builtin_bswap64(prefix));
+  char eight[sizeof prefix];
+  store_prefix(eight, prefix);
+  std::string text(eight, sizeof eight);
   while (!text.empty() && text.back() == 0) text.pop_back();
   return text;
 }

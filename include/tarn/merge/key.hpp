@@ -11,7 +11,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -29,8 +28,7 @@ inline constexpr std::uint64_t sign_bit = 0x8000'0000'0000'0000U;
 
 template <class = void>
 void store_ordered(char* to, std::int64_t number) noexcept {
-  const std::uint64_t bits = big_endian(static_cast<std::uint64_t>(number) ^ sign_bit);
-  std::memcpy(to, &bits, sizeof bits);
+  store_prefix(to, static_cast<std::uint64_t>(number) ^ sign_bit);
 }
 template <class = void>
 void append_ordered(std::string& out, std::int64_t number) {

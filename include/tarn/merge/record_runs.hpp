@@ -76,9 +76,9 @@ class record_reader {
     return true;
   }
   [[nodiscard]] const record& current() const { return source_.current(); }
-  [[nodiscard]] Source& source() noexcept { return source_; }
   [[nodiscard]] tarn::status status() { return source_.status(); }
   [[nodiscard]] std::string describe() { return source_.describe(); }
+  [[nodiscard]] Source& source() noexcept { return source_; }
   [[nodiscard]] const Source& source() const noexcept { return source_; }
 
   [[nodiscard]] std::string_view key(const table_key& of) {
